@@ -70,6 +70,8 @@ class Turn:
     retry_at: datetime | None = None
     outputs: int = 0
     kept: int = 0
+    memo_fence: int | None = None
+    """The fence under which the agent left its memo, if it left one."""
     resolutions: tuple[Resolution, ...] = ()
     unknown: Mapping[str, Any] = field(default_factory=dict)
 
@@ -139,4 +141,4 @@ class Pace:
 
     def grace(self, looks: int) -> timedelta:
         """How long to wait for a wake-up before looking again: doubles with each fruitless look."""
-        return min(self.wake_grace * 2 ** min(looks, 16), self.wake_grace_max)
+        return min(self.wake_grace * (1 << min(looks, 16)), self.wake_grace_max)
