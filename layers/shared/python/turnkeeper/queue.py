@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from turnkeeper.domain.task import Task
 from turnkeeper.domain.transitions import Wake
-from turnkeeper.store.faults import FAILED_CALLS
+from turnkeeper.faults import FAILED_CALLS
 
 LONGEST_VISIBILITY = 43_200
 

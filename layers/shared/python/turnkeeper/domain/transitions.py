@@ -318,6 +318,12 @@ def is_runnable(task: Task, *, now: datetime) -> bool:
     return state in {State.QUEUED, State.RUNNABLE}
 
 
+def needs_worker(task: Task, *, now: datetime) -> bool:
+    """A worker that comes now has something to do: to start, or to take over from one whose lease ran out."""
+    lease = task.turn.lease_until if task.turn else None
+    return is_runnable(task, now=now) or (lease is not None and now >= lease)
+
+
 def _turn(task: Task) -> Turn:
     if task.turn is None:
         raise TurnNotRunnable

@@ -53,6 +53,8 @@ def attend(
         log.warning("a wake-up names a task that does not exist")
         return
     _postpone_early_retry(runtime, task, hide)
+    if not transitions.needs_worker(task, now=runtime.clock()):
+        return
     hide(runtime.pace.lease + AFTER_LEASE)
     try:
         begun = apply(runtime, task, _begin(runtime), actor=ACTOR).after

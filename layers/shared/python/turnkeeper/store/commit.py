@@ -20,7 +20,7 @@ from turnkeeper.domain.status import looks_the_same
 from turnkeeper.domain.task import Task
 from turnkeeper.domain.transitions import Change
 from turnkeeper.store import journal
-from turnkeeper.store.faults import CONDITION_FAILED, FAILED_CALLS, Fault, cancellation_reasons, fault_of
+from turnkeeper.faults import CONDITION_FAILED, FAILED_CALLS, Fault, cancellation_reasons, fault_of
 from turnkeeper.store.items import (
     Attributes,
     entry_key,

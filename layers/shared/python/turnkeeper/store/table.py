@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from turnkeeper.domain.errors import StoreIsUnavailable
-from turnkeeper.store.faults import FAILED_CALLS, Fault, fault_of
+from turnkeeper.faults import FAILED_CALLS, Fault, fault_of
 from turnkeeper.store.patience import Patience
 from turnkeeper.store.wire import Item, item_from_wire, item_to_wire
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from turnkeeper.domain.instants import to_text
 from turnkeeper.domain.task import Pace, Task
-from turnkeeper.store.faults import FAILED_CALLS
+from turnkeeper.faults import FAILED_CALLS
 from turnkeeper.store.items import Attributes, created_key, task_from_item, task_key
 from turnkeeper.store.table import Table
 from turnkeeper.store.wire import item_to_wire
