@@ -13,7 +13,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "asc": frozenset({"asc"}),
     "domain": frozenset({"domain", "asc"}),
     "faults": frozenset(),
-    "store": frozenset({"store", "domain", "faults"}),
+    "store": frozenset({"store", "domain", "asc", "faults"}),
     "queue": frozenset({"domain", "faults"}),
     "agents": frozenset({"agents", "domain"}),
     "service": frozenset({"service", "store", "queue", "agents", "domain", "asc"}),
