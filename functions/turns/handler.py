@@ -1,5 +1,6 @@
 """SQS to turns: each wake-up is attended to; only one that must come again is reported as failed."""
 
+from datetime import timedelta
 from typing import Any
 
 from aws_lambda_powertools import Logger
@@ -7,12 +8,24 @@ from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, pro
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 
 from turnkeeper.agents import builtin
+from turnkeeper.agents.protocol import Agent
+from turnkeeper.domain.task import Runs, Task
 from turnkeeper.queue import task_of
 from turnkeeper.service.turns import attend
-from turnkeeper.settings import runtime, wake_ups
+from turnkeeper.settings import invoked, runtime, wake_ups
+
+SPARE = timedelta(seconds=5)
 
 log = Logger(service="turns")
 processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
+
+
+def agent_of(task: Task) -> Agent:
+    """Whoever takes the task's turns: a class of ours, or the user's function for as long as we live."""
+    if task.terms.runs is Runs.LAMBDA and task.terms.function:
+        left = timedelta(milliseconds=processor.lambda_context.get_remaining_time_in_millis())
+        return invoked(task.terms.function, answers_within=max(left - SPARE, SPARE))
+    return builtin.agent(task.agent)
 
 
 def take_turn(record: SQSRecord) -> None:
@@ -23,7 +36,7 @@ def take_turn(record: SQSRecord) -> None:
         runtime(),
         task_id,
         hide=lambda lasts: wake_ups().hide(record.receipt_handle, lasts),
-        agent_of=builtin.agent,
+        agent_of=agent_of,
     )
 
 

@@ -173,7 +173,7 @@ class Laboratory:
                 live,
                 task_of(message["Body"]),
                 hide=lambda lasts: queue.hide(receipt, lasts),
-                agent_of=lambda name: self.agents[name](),
+                agent_of=lambda task: self.agents[task.agent](),
             )
         except ComeBackLater:
             return False

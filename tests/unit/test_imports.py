@@ -15,12 +15,13 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "domain": frozenset({"domain", "asc"}),
     "faults": frozenset(),
     "store": frozenset({"store", "domain", "asc", "faults"}),
+    "invocation": frozenset({"agents", "domain", "faults"}),
     "queue": frozenset({"domain", "faults"}),
     "agents": frozenset({"agents", "domain"}),
     "service": frozenset({"service", "store", "queue", "agents", "domain", "asc"}),
-    "settings": frozenset({"service", "store", "queue", "domain"}),
+    "settings": frozenset({"service", "store", "queue", "invocation", "domain"}),
     "edge": frozenset({"edge", "service", "domain", "asc", "settings"}),
-    "functions": frozenset({"settings", "service", "edge", "agents", "queue"}),
+    "functions": frozenset({"settings", "service", "edge", "agents", "queue", "domain"}),
 }
 STANDARD_LIBRARY_ONLY = ("asc", "domain", "agents")
 

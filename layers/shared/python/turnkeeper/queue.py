@@ -7,11 +7,12 @@ own, since a dead worker's message still blocks the task's.
 import hashlib
 import json
 import logging
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Protocol
 
-from turnkeeper.domain.task import Task
+from turnkeeper.domain.task import Runs, Task
 from turnkeeper.domain.transitions import Wake
 from turnkeeper.faults import FAILED_CALLS
 
@@ -36,6 +37,8 @@ class WakeUps:
 
     client: SQS
     url: str
+    host_urls: Mapping[str, str] = field(default_factory=dict)
+    """The queue of each external host, by its principal."""
 
     def send(self, task: Task, wake: Wake) -> bool:
         """Wake a worker for *task* as it was just written; False, and a log line, when the queue did not take it.
@@ -44,10 +47,14 @@ class WakeUps:
         stuck task).
         """
         group = task.id if wake is Wake.TASK else f"recovery-{task.id}"
+        url = self.host_urls.get(task.terms.owner) if task.terms.runs is Runs.EXTERNAL else self.url
+        if url is None:
+            log.warning("no queue is declared for the host of agent %s any more", task.agent)
+            return False
         try:
             self.client.send_message(
-                QueueUrl=self.url,
-                MessageBody=json.dumps({"task": task.id}),
+                QueueUrl=url,
+                MessageBody=json.dumps({"task": task.id, "agent": task.agent}),
                 MessageGroupId=group,
                 MessageDeduplicationId=_deduplication_id(group, task.write_revision),
             )

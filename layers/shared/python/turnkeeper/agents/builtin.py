@@ -8,6 +8,8 @@ from turnkeeper.agents.echo import Echo, SlowEcho
 from turnkeeper.agents.protocol import Agent
 from turnkeeper.domain.manifest import Manifest, parse
 
+DEPLOYMENT = "deployment"
+"""The owner of the built-in agents."""
 MANIFESTS = Path(__file__).parent / "manifests"
 
 AGENTS: dict[str, Callable[[], Agent]] = {"echo": Echo, "slow_echo": SlowEcho, "mayfly": Echo}
@@ -18,7 +20,7 @@ def manifest(name: str) -> Manifest | None:
     """The manifest that this deployment ships under *name*, if it ships one."""
     if name not in AGENTS:
         return None
-    return parse((MANIFESTS / f"{name}.json").read_text(encoding="utf-8"))
+    return parse((MANIFESTS / f"{name}.json").read_text(encoding="utf-8"), owner=DEPLOYMENT)
 
 
 def agent(name: str) -> Agent:

@@ -50,14 +50,23 @@ class TurnView:
     """One turn as its agent sees it."""
 
     task_id: str
+    agent: str
     number: int
     attempt: int
+    fence: int
+    """Under which the turn may be written; whoever writes elsewhere on its behalf needs it."""
+    next_output: int
+    """The number of the first output of this attempt."""
     inputs: tuple[Message, ...]
     """The inputs that this turn committed, in order."""
     conversation: Callable[[], Iterator[Message]]
     """The whole committed conversation, read as it is iterated."""
     memo: Any = None
     resolutions: tuple[Resolution, ...] = ()
+
+
+class OutcomeUnknown(Exception):
+    """Nobody can tell whether the agent acted: it was asked and did not answer (RET-4)."""
 
 
 class Agent(Protocol):

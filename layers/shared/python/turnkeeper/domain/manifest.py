@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from turnkeeper.domain.task import Terms
+from turnkeeper.domain.task import Runs, Terms, Usage
 
 LIFESPAN = timedelta(days=7)
 MAX_AGE = timedelta(days=90)
+TURN_LIMIT = timedelta(hours=1)
 ATTEMPTS = 3
 BACKOFF = (timedelta(seconds=2), timedelta(seconds=8), timedelta(seconds=30))
 
@@ -36,11 +37,12 @@ class Manifest:
     description: str
     version: str
     document: str
+    owner: str
     terms: Terms
 
 
-def parse(text: str) -> Manifest:
-    """The manifest that *text* (JSON) is; its version does not depend on spacing or order."""
+def parse(text: str, *, owner: str) -> Manifest:
+    """The manifest that *text* (JSON) is, as *owner*'s; its version does not depend on spacing or order."""
     fields: dict[str, Any] = json.loads(text)
     document = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return Manifest(
@@ -48,7 +50,8 @@ def parse(text: str) -> Manifest:
         description=fields["description"],
         version=hashlib.sha256(document.encode()).hexdigest(),
         document=document,
-        terms=_terms(fields.get("limits", {}), fields.get("turnkeeper", {})),
+        owner=owner,
+        terms=_terms(fields.get("limits") or {}, fields.get("turnkeeper") or {}, owner),
     )
 
 
@@ -59,7 +62,7 @@ def duration(text: str) -> timedelta:
     return int(match[1]) * _UNITS[match[2]]
 
 
-def _terms(limits: Mapping[str, Any], ours: Mapping[str, Any]) -> Terms:
+def _terms(limits: Mapping[str, Any], ours: Mapping[str, Any], owner: str) -> Terms:
     repeatable: bool = ours.get("repeatable", False)
     return Terms(
         lifespan=duration(ours["lifespan"]) if "lifespan" in ours else LIFESPAN,
@@ -67,4 +70,14 @@ def _terms(limits: Mapping[str, Any], ours: Mapping[str, Any]) -> Terms:
         repeatable=repeatable,
         attempts=ours.get("attempts", ATTEMPTS if repeatable else 1),
         backoff=tuple(duration(pause) for pause in ours["backoff"]) if "backoff" in ours else BACKOFF,
+        owner=owner,
+        runs=Runs(ours.get("runs", Runs.EXTERNAL)),
+        function=ours.get("function"),
+        turn_limit=duration(ours["turn_limit"]) if "turn_limit" in ours else TURN_LIMIT,
+        max_turns=limits.get("max_llm_turns", limits.get("max_turns")),
+        usage=Usage(
+            prompt_tokens=limits.get("max_prompt_tokens"),
+            completion_tokens=limits.get("max_completion_tokens"),
+            tool_calls=limits.get("max_capability_uses", limits.get("max_tool_calls")),
+        ),
     )

@@ -32,8 +32,10 @@ class Transition(StrEnum):
     FINISH = "finish"
     FAIL_ATTEMPT = "fail_attempt"
     LOSE_TURN = "lose_turn"
+    REPORT = "report"
     SUSPEND = "suspend"
     RESOLVE = "resolve"
+    RECONCILE = "reconcile"
     INTERRUPT = "interrupt"
     COMPLETE = "complete"
     ERROR = "error"
@@ -51,14 +53,17 @@ ALLOWED_FROM: dict[Transition, frozenset[State]] = {
     Transition.CREATE: frozenset(),
     Transition.ACCEPT: OPEN,
     Transition.START_TURN: frozenset({State.QUEUED}),
-    Transition.START_ATTEMPT: frozenset({State.BETWEEN_ATTEMPTS, State.RUNNABLE}),
+    # From a running turn only when its lease is over.
+    Transition.START_ATTEMPT: frozenset({State.RUNNING, State.BETWEEN_ATTEMPTS, State.RUNNABLE}),
     Transition.HEARTBEAT: HELD,
     Transition.EMIT: HELD,
     Transition.FINISH: HELD,
     Transition.FAIL_ATTEMPT: HELD,
     Transition.LOSE_TURN: frozenset({State.RUNNING}),
+    Transition.REPORT: HELD,
     Transition.SUSPEND: HELD,
     Transition.RESOLVE: frozenset({State.SUSPENDED}),
+    Transition.RECONCILE: frozenset({State.SUSPENDED}),
     Transition.INTERRUPT: IN_A_TURN,
     Transition.COMPLETE: OPEN,
     Transition.ERROR: OPEN,

@@ -40,6 +40,50 @@ class TurnState(StrEnum):
     RUNNABLE = "runnable"
 
 
+class Runs(StrEnum):
+    """Where an agent's turns run."""
+
+    FUNCTION = "function"
+    """In the `turns` function, by a class that comes with the deployment."""
+    LAMBDA = "lambda"
+    """By the user's own Lambda function, which `turns` invokes."""
+    EXTERNAL = "external"
+    """By a host anywhere, which gets wake-ups in a queue of its own and drives the turn through its API."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What a task's turns have used up, as their host reports it; in limits, None is no limit."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    tool_calls: int | None = None
+
+    def plus(self, more: "Usage") -> "Usage":
+        """Both together."""
+        return Usage(
+            prompt_tokens=_sum(self.prompt_tokens, more.prompt_tokens),
+            completion_tokens=_sum(self.completion_tokens, more.completion_tokens),
+            tool_calls=_sum(self.tool_calls, more.tool_calls),
+        )
+
+    def is_over(self, limits: "Usage") -> bool:
+        """Something was used beyond its limit."""
+        pairs = (
+            (self.prompt_tokens, limits.prompt_tokens),
+            (self.completion_tokens, limits.completion_tokens),
+            (self.tool_calls, limits.tool_calls),
+        )
+        return any(limit is not None and (used or 0) > limit for used, limit in pairs)
+
+
+NOTHING_USED = Usage()
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return one if other is None else (one or 0) + other
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
     """What the agent's manifest promised when the task began; the task keeps its own copy."""
@@ -49,6 +93,16 @@ class Terms:
     repeatable: bool
     attempts: int
     backoff: tuple[timedelta, ...]
+    owner: str
+    """Who may drive the task: the IAM principal that registered the agent, or the deployment."""
+    runs: Runs
+    function: str | None = None
+    """The Lambda function that runs the turns, where one does."""
+    turn_limit: timedelta
+    """The longest that one turn may run, from its start, waits aside."""
+    max_turns: int | None = None
+    usage: Usage = NOTHING_USED
+    """The most that the task may use."""
     unknown: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -65,7 +119,10 @@ class Turn:
     fence: int
     attempt: int
     started_at: datetime
+    """When its leg began."""
     inputs: tuple[Range, ...]
+    committed_at: datetime
+    """Where its inputs stand in the transcript."""
     lease_until: datetime | None = None
     retry_at: datetime | None = None
     outputs: int = 0
@@ -99,6 +156,7 @@ class Task:
     received: int = 0
     committed: int = 0
     outputs: int = 0
+    usage: Usage = NOTHING_USED
     looks: int = 0
     """Fruitless looks since the last progress; they space out."""
     last_received_at: datetime | None = None

@@ -14,7 +14,7 @@ from turnkeeper.domain import instants
 from turnkeeper.domain.errors import InputsArePending, TurnNotRunnable, WaitNotFound
 from turnkeeper.domain.messages import Commit, Entry, Input, Output
 from turnkeeper.domain.rules import State, Transition, require, state_of
-from turnkeeper.domain.task import Pace, Phase, Reason, Task, Terms, Turn, TurnState
+from turnkeeper.domain.task import NOTHING_USED, Pace, Phase, Reason, Task, Terms, Turn, TurnState, Usage
 from turnkeeper.domain.waits import Resolution, Verdict, Wait, WaitKind
 
 RECONCILE_WITHIN = timedelta(days=1)
@@ -96,8 +96,13 @@ def accept(task: Task, *, content: str, now: datetime, pace: Pace) -> Change:
 
 
 def start_turn(task: Task, *, now: datetime, pace: Pace) -> Change:
-    """Begin the next turn, which commits every pending input in one entry (IO-5)."""
+    """Begin the next turn, which commits every pending input in one entry (IO-5).
+
+    A task that has had all its turns is errored instead, and the inputs stay listed, uncommitted (LC-4).
+    """
     require(task, Transition.START_TURN)
+    if task.terms.max_turns is not None and task.turns >= task.terms.max_turns:
+        return error(task, outcome=Code.MAX_ITERATIONS_EXCEEDED, now=now, pace=pace)
     last = max(filter(None, (task.last_committed_at, task.last_received_at)), default=None)
     commit = Commit(at=instants.after(now, last), ranges=((task.committed + 1, task.received),))
     turn = Turn(
@@ -107,6 +112,7 @@ def start_turn(task: Task, *, now: datetime, pace: Pace) -> Change:
         attempt=1,
         started_at=now,
         inputs=commit.ranges,
+        committed_at=commit.at,
         lease_until=now + pace.lease,
     )
     started = replace(
@@ -124,9 +130,16 @@ def start_turn(task: Task, *, now: datetime, pace: Pace) -> Change:
 
 
 def start_attempt(task: Task, *, now: datetime, pace: Pace) -> Change:
-    """Take up a turn that is between attempts, or resume one whose waits are resolved, under a new fence."""
+    """Take up a turn that was lost or is between attempts, or resume one whose waits are resolved, under a new fence.
+
+    A lost turn that must not be repeated is lost for good: the change is then that of `lose_turn`.
+    """
     require(task, Transition.START_ATTEMPT)
     turn = _turn(task)
+    if turn.state is TurnState.RUNNING:
+        lost = lose_turn(task, now=now, pace=pace)
+        if lost.after.turn is None or lost.after.turn.state is not TurnState.BETWEEN_ATTEMPTS:
+            return lost
     if turn.retry_at is not None and now < turn.retry_at:
         raise TurnNotRunnable
     resumed = turn.state is TurnState.RUNNABLE
@@ -136,6 +149,7 @@ def start_attempt(task: Task, *, now: datetime, pace: Pace) -> Change:
         fence=task.fence + 1,
         attempt=1 if resumed else turn.attempt + 1,
         kept=turn.outputs if resumed else turn.kept,
+        started_at=now if resumed else turn.started_at,
         lease_until=now + pace.lease,
         retry_at=None,
     )
@@ -153,16 +167,41 @@ def heartbeat(task: Task, *, fence: int, now: datetime, pace: Pace) -> Change:
     return Change(transition=Transition.HEARTBEAT, before=task, after=after)
 
 
-def emit(task: Task, *, fence: int, ordinal: int, content: str, now: datetime) -> Change:
+def report(task: Task, *, fence: int, usage: Usage, now: datetime, pace: Pace) -> Change:
+    """Count what the turn used since the last report, and renew the lease; past a limit the task is errored."""
+    require(task, Transition.REPORT, fence=fence)
+    beat = heartbeat(task, fence=fence, now=now, pace=pace)
+    return _metered(replace(beat, transition=Transition.REPORT), usage, now=now, pace=pace)
+
+
+def emit(
+    task: Task,
+    *,
+    fence: int,
+    ordinal: int,
+    content: str,
+    usage: Usage = NOTHING_USED,
+    now: datetime,
+    pace: Pace,
+) -> Change:
     """Commit the turn's *ordinal*-th output; one that was emitted before changes nothing (LC-2)."""
     require(task, Transition.EMIT, fence=fence)
     if ordinal <= _turn(task).outputs:
         return Change(transition=Transition.EMIT, before=task, after=task)
     after, output = _said(task, ordinal=ordinal, content=content, now=now)
-    return Change(transition=Transition.EMIT, before=task, after=after, entry=output)
+    change = Change(transition=Transition.EMIT, before=task, after=after, entry=output)
+    return _metered(change, usage, now=now, pace=pace)
 
 
-def finish(task: Task, *, fence: int, output: tuple[int, str] | None, now: datetime, pace: Pace) -> Change:
+def finish(
+    task: Task,
+    *,
+    fence: int,
+    output: tuple[int, str] | None,
+    usage: Usage = NOTHING_USED,
+    now: datetime,
+    pace: Pace,
+) -> Change:
     """End the turn, with its last output (ordinal, content) in the same write; never the task (LC-2)."""
     require(task, Transition.FINISH, fence=fence)
     said: Output | None = None
@@ -170,7 +209,8 @@ def finish(task: Task, *, fence: int, output: tuple[int, str] | None, now: datet
     if output is not None and output[0] > _turn(task).outputs:
         after, said = _said(task, ordinal=output[0], content=output[1], now=now)
     after, wake = _released(after, now=now, pace=pace)
-    return Change(transition=Transition.FINISH, before=task, after=after, entry=said, wake=wake)
+    change = Change(transition=Transition.FINISH, before=task, after=after, entry=said, wake=wake)
+    return _metered(change, usage, now=now, pace=pace)
 
 
 def fail_attempt(task: Task, *, fence: int, now: datetime, pace: Pace) -> Change:
@@ -186,14 +226,15 @@ def fail_attempt(task: Task, *, fence: int, now: datetime, pace: Pace) -> Change
     return Change(transition=Transition.FAIL_ATTEMPT, before=task, after=after)
 
 
-def lose_turn(task: Task, *, now: datetime, pace: Pace) -> Change:
-    """The lease ran out: another attempt where a repeat is safe, else the host must reconcile (RET-4).
+def lose_turn(task: Task, *, fence: int | None = None, now: datetime, pace: Pace) -> Change:
+    """The lease ran out, or the holder of *fence* knows that nobody can tell what became of the turn.
 
+    There is another attempt where a repeat is safe, else the host must reconcile (RET-4).
     The fence is kept: the old worker may still finish until somebody starts the next attempt.
     """
-    require(task, Transition.LOSE_TURN)
+    require(task, Transition.LOSE_TURN, fence=fence)
     turn = _turn(task)
-    if not _lease_is_over(task, now=now):
+    if fence is None and not _lease_is_over(task, now=now):
         raise TurnNotRunnable
     if not task.terms.repeatable:
         return _to_reconcile(task, now=now, pace=pace)
@@ -243,6 +284,45 @@ def resolve(task: Task, *, wait_id: str, verdict: Verdict, now: datetime, pace: 
     return Change(
         transition=Transition.RESOLVE, before=task, after=after, wake=Wake.NONE if left else Wake.TASK
     )
+
+
+class Answer(StrEnum):
+    """What a host found out about a turn that was lost after it may have acted."""
+
+    REPEAT = "repeat"
+    """It did nothing, or may do it again: another attempt."""
+    DONE = "done"
+    """It did what it should: the turn ends, with an output if there is one to tell."""
+    FAILED = "failed"
+    """It did not and will not: the task is errored."""
+
+
+def reconcile(
+    task: Task,
+    *,
+    answer: Answer,
+    output: str | None = None,
+    outcome: Code = Code.FATAL_ERROR,
+    now: datetime,
+    pace: Pace,
+) -> Change:
+    """The host says what became of a lost turn; only while its `reconcile` wait is outstanding (RET-4)."""
+    require(task, Transition.RECONCILE)
+    if not any(wait.kind is WaitKind.RECONCILE for wait in task.waits):
+        raise WaitNotFound(RECONCILE)
+    turn = _turn(task)
+    change = Change(transition=Transition.RECONCILE, before=task, after=task)
+    if answer is Answer.FAILED:
+        return replace(change, after=_ended(task, Reason.ERRORED, outcome, now=now, pace=pace))
+    if answer is Answer.REPEAT:
+        again = replace(task, waits=(), turn=replace(turn, state=TurnState.BETWEEN_ATTEMPTS))
+        return replace(change, after=_due(again, now=now, pace=pace), wake=Wake.RECOVERY)
+    said: Output | None = None
+    after = task
+    if output is not None:
+        after, said = _said(task, ordinal=turn.outputs + 1, content=output, now=now)
+    after, wake = _released(after, now=now, pace=pace)
+    return replace(change, after=after, entry=said, wake=wake)
 
 
 def interrupt(task: Task, *, now: datetime, pace: Pace) -> Change:
@@ -298,6 +378,9 @@ def look(task: Task, *, now: datetime, pace: Pace) -> Change:
         return expire(task, now=now, pace=pace)
     if now >= task.oldest_end:
         return error(task, outcome=Code.RESOURCE_EXHAUSTED, now=now, pace=pace)
+    if (limit := _turn_limit(task)) is not None and now >= limit:
+        outcome = Code.TIMEOUT if task.terms.repeatable else Code.RESULT_STATE_UNKNOWN
+        return error(task, outcome=outcome, now=now, pace=pace)
     if _lease_is_over(task, now=now):
         return lose_turn(task, now=now, pace=pace)
     if late := next((wait for wait in task.waits if now >= wait.deadline), None):
@@ -325,6 +408,24 @@ def needs_worker(task: Task, *, now: datetime) -> bool:
 
 def _lease_is_over(task: Task, *, now: datetime) -> bool:
     return task.turn is not None and task.turn.lease_until is not None and now >= task.turn.lease_until
+
+
+def _turn_limit(task: Task) -> datetime | None:
+    """When a turn that runs, or is between attempts, has taken too long."""
+    if task.turn is None or state_of(task) not in {State.RUNNING, State.BETWEEN_ATTEMPTS}:
+        return None
+    return task.turn.started_at + task.terms.turn_limit
+
+
+def _metered(change: Change, usage: Usage, *, now: datetime, pace: Pace) -> Change:
+    """*change* with *usage* counted; past a limit the task is errored in the same write (LC-4)."""
+    if usage == NOTHING_USED or not change.is_change:
+        return change
+    after = replace(change.after, usage=change.after.usage.plus(usage))
+    if not after.usage.is_over(after.terms.usage):
+        return replace(change, after=after)
+    ended = _ended(after, Reason.ERRORED, Code.RESOURCE_EXHAUSTED, now=now, pace=pace)
+    return replace(change, after=ended, wake=Wake.NONE)
 
 
 def _turn(task: Task) -> Turn:
@@ -389,4 +490,5 @@ def _due(task: Task, *, now: datetime, pace: Pace) -> Task:
     else:
         waiting_until = turn.retry_at if turn and turn.retry_at else now
         next_look = max(now, waiting_until) + pace.grace(task.looks)
-    return replace(task, due_at=min(next_look, task.oldest_end))
+    ends = [end for end in (_turn_limit(task), task.oldest_end) if end is not None]
+    return replace(task, due_at=min(next_look, *ends))

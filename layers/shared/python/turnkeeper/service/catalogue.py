@@ -6,9 +6,6 @@ from turnkeeper.service.runtime import Runtime
 from turnkeeper.store import agents
 from turnkeeper.store.items import Attributes
 
-DEPLOYMENT = "deployment"
-"""The owner of the built-in agents."""
-
 
 def look_up(
     runtime: Runtime, name: str, *, beside: Attributes | None = None
@@ -23,7 +20,7 @@ def look_up(
     other = found.get((beside["pk"], beside["sk"])) if beside else None
     shipped = builtin.manifest(name)
     if shipped is None:
-        return (parse(stored["document"]) if stored else None), other
+        return (parse(stored["document"], owner=stored["owner"]) if stored else None), other
     if stored is None or stored["version"] != shipped.version:
-        agents.keep(runtime.table, shipped, owner=DEPLOYMENT)
+        agents.keep(runtime.table, shipped)
     return shipped, other

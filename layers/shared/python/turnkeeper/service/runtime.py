@@ -15,6 +15,8 @@ class Runtime:
 
     table: Table
     queue: WakeUps | None
+    host_functions: frozenset[str] = frozenset()
+    """The Lambda functions that agents may name to run their turns."""
     pace: Pace
     heartbeat: timedelta
     idempotency: timedelta

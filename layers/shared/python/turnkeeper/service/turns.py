@@ -6,13 +6,14 @@ A worker that was taken over, or whose task has ended, stops without a word; eve
 import json
 import logging
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 
-from turnkeeper.agents.protocol import Agent, Message, Pause, Say, Step, TurnView
+from turnkeeper.agents.protocol import Agent, Message, OutcomeUnknown, Pause, Say, Step, TurnView
 from turnkeeper.domain import transitions
 from turnkeeper.domain.errors import StaleFence, TaskIsTerminal, TaskNotFound, TurnNotRunnable
 from turnkeeper.domain.rules import State, state_of
-from turnkeeper.domain.task import Task, Turn
+from turnkeeper.domain.task import Runs, Task, Turn
 from turnkeeper.domain.transitions import Change
 from turnkeeper.domain.waits import Wait
 from turnkeeper.service import messages
@@ -41,7 +42,7 @@ class AgentMisbehaved(Exception):
     """What the agent yielded is not acceptable; the message says why."""
 
 
-def attend(runtime: Runtime, task_id: str, *, hide: Hide, agent_of: Callable[[str], Agent]) -> None:
+def attend(runtime: Runtime, task_id: str, *, hide: Hide, agent_of: Callable[[Task], Agent]) -> None:
     """Do what the task needs now, if anything; returning means that the wake-up is done with.
 
     Raises `ComeBackLater` when the wake-up must come again at the time *hide* was told.
@@ -50,14 +51,15 @@ def attend(runtime: Runtime, task_id: str, *, hide: Hide, agent_of: Callable[[st
     if task is None:
         log.warning("a wake-up names a task that does not exist")
         return
+    if task.terms.runs is Runs.EXTERNAL:
+        log.warning("a wake-up for an external host came here")
+        return
     _postpone_early_retry(runtime, task, hide)
     if not transitions.needs_worker(task, now=runtime.clock()):
         return
     hide(runtime.pace.lease + AFTER_LEASE)
     try:
         begun = apply(runtime, task, _begin(runtime), actor=ACTOR).after
-        if state_of(begun) is State.BETWEEN_ATTEMPTS:
-            begun = apply(runtime, begun, _begin(runtime), actor=ACTOR).after
     except (TurnNotRunnable, TaskIsTerminal, TaskNotFound):
         return
     if begun.turn is None or state_of(begun) is not State.RUNNING:
@@ -70,6 +72,9 @@ def attend(runtime: Runtime, task_id: str, *, hide: Hide, agent_of: Callable[[st
         except AgentFailed as failure:
             log.exception("the agent failed", exc_info=failure.__cause__)
             _fail(runtime, hold)
+        except OutcomeUnknown:
+            log.warning("nobody can tell what became of the turn", exc_info=True)
+            _lose(runtime, hold)
 
 
 def _postpone_early_retry(runtime: Runtime, task: Task, hide: Hide) -> None:
@@ -83,23 +88,19 @@ def _postpone_early_retry(runtime: Runtime, task: Task, hide: Hide) -> None:
 
 def _begin(runtime: Runtime) -> Callable[[Task, datetime], Change]:
     def decide(current: Task, now: datetime) -> Change:
-        match state_of(current):
-            case State.QUEUED:
-                return transitions.start_turn(current, now=now, pace=runtime.pace)
-            case State.RUNNING:
-                return transitions.lose_turn(current, now=now, pace=runtime.pace)
-            case _:
-                return transitions.start_attempt(current, now=now, pace=runtime.pace)
+        if state_of(current) is State.QUEUED:
+            return transitions.start_turn(current, now=now, pace=runtime.pace)
+        return transitions.start_attempt(current, now=now, pace=runtime.pace)
 
     return decide
 
 
-def _take(runtime: Runtime, hold: Hold, turn: Turn, agent_of: Callable[[str], Agent]) -> None:
+def _take(runtime: Runtime, hold: Hold, turn: Turn, agent_of: Callable[[Task], Agent]) -> None:
     """Run the agent: each step is written before the next is asked for; the last goes with the turn's end."""
     said = turn.kept
     view = _view(runtime, hold.task, turn)
     try:
-        steps = agent_of(hold.task.agent).run(view)
+        steps = agent_of(hold.task).run(view)
     except Exception as error:
         raise AgentFailed from error
     try:
@@ -112,7 +113,7 @@ def _take(runtime: Runtime, hold: Hold, turn: Turn, agent_of: Callable[[str], Ag
                 break
             if step is not None:
                 said += 1
-                _emit(hold, said, _content(step))
+                _emit(runtime, hold, said, _content(step))
     finally:
         steps.close()
     output = (said + 1, _content(step)) if step is not None else None
@@ -133,6 +134,8 @@ def _advance(steps: Generator[Step, None, Say | None]) -> tuple[Step | None, boo
             return (None if last is None else _checked(last)), True
         except Exception as error:
             raise AgentFailed from error
+    except OutcomeUnknown:
+        raise
     except Exception as error:
         raise AgentFailed from error
 
@@ -156,9 +159,11 @@ def _content(step: Say) -> str:
     return json.dumps({"message": [part]}, ensure_ascii=False, separators=(",", ":"))
 
 
-def _emit(hold: Hold, ordinal: int, content: str) -> None:
+def _emit(runtime: Runtime, hold: Hold, ordinal: int, content: str) -> None:
     def emit(current: Task, now: datetime) -> Change:
-        return transitions.emit(current, fence=hold.fence, ordinal=ordinal, content=content, now=now)
+        return transitions.emit(
+            current, fence=hold.fence, ordinal=ordinal, content=content, now=now, pace=runtime.pace
+        )
 
     hold.write(emit)
 
@@ -198,6 +203,14 @@ def _fail(runtime: Runtime, hold: Hold) -> None:
         raise ComeBackLater
 
 
+def _lose(runtime: Runtime, hold: Hold) -> None:
+    def lose(current: Task, now: datetime) -> Change:
+        return transitions.lose_turn(current, fence=hold.fence, now=now, pace=runtime.pace)
+
+    with suppress(StaleFence, TaskIsTerminal):
+        hold.write(lose)
+
+
 def _view(runtime: Runtime, task: Task, turn: Turn) -> TurnView:
     def conversation() -> Iterator[Message]:
         for entry, _ in messages.conversation(runtime.table, task, since=Place(pending=task.received)):
@@ -206,7 +219,10 @@ def _view(runtime: Runtime, task: Task, turn: Turn) -> TurnView:
     memo = None if turn.memo_fence is None else transcript.memo(runtime.table, task.id, turn.memo_fence)
     return TurnView(
         task_id=task.id,
+        agent=task.agent,
         number=turn.number,
+        fence=turn.fence,
+        next_output=turn.kept + 1,
         attempt=turn.attempt,
         inputs=tuple(_inputs(runtime, task, turn)),
         conversation=conversation,

@@ -18,16 +18,18 @@ def version_key(name: str, version: str) -> Attributes:
     return {"pk": f"AGENT#{name}", "sk": f"VERSION#{version}"}
 
 
-def keep(table: Table, manifest: Manifest, *, owner: str) -> None:
-    """*manifest* is the current one of its name and *owner*'s; repeating it changes nothing."""
-    item = {"version": manifest.version, "document": manifest.document, "owner": owner}
+def keep(table: Table, manifest: Manifest) -> None:
+    """*manifest* is the current one of its name, which is its owner's for good; repeating it changes nothing."""
+    item = {"version": manifest.version, "document": manifest.document, "owner": manifest.owner}
     patience = table.patience()
     while True:
         try:
             table.client.transact_write_items(
                 TransactItems=[
-                    _put(table.name, {**current_key(manifest.name), **item}, owner),
-                    _put(table.name, {**version_key(manifest.name, manifest.version), **item}, owner),
+                    _put(table.name, {**current_key(manifest.name), **item}, manifest.owner),
+                    _put(
+                        table.name, {**version_key(manifest.name, manifest.version), **item}, manifest.owner
+                    ),
                 ]
             )
         except FAILED_CALLS as error:

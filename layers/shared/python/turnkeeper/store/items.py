@@ -10,7 +10,7 @@ from typing import Any
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain.instants import from_text, to_text
-from turnkeeper.domain.task import Phase, Reason, Task, Terms, Turn, TurnState
+from turnkeeper.domain.task import Phase, Reason, Runs, Task, Terms, Turn, TurnState, Usage
 from turnkeeper.domain.waits import Resolution, Verdict, Wait, WaitKind
 
 SCHEMA = 1
@@ -77,6 +77,7 @@ def task_to_item(task: Task) -> Attributes:
         "received": task.received,
         "committed": task.committed,
         "outputs": task.outputs,
+        "usage": _usage_to_map(task.usage) or None,
         "looks": task.looks,
         "last_received_at": _text(task.last_received_at),
         "last_committed_at": _text(task.last_committed_at),
@@ -111,6 +112,7 @@ def task_from_item(item: Attributes) -> Task:
         received=item["received"],
         committed=item["committed"],
         outputs=item["outputs"],
+        usage=_usage_from_map(item.get("usage", {})),
         looks=item["looks"],
         last_received_at=_instant(item.get("last_received_at")),
         last_committed_at=_instant(item.get("last_committed_at")),
@@ -139,9 +141,12 @@ def _present(attributes: Attributes, unknown: Mapping[str, Any]) -> Attributes:
     return {**unknown, **{name: value for name, value in attributes.items() if value is not None}}
 
 
-_TERMS = frozenset({"lifespan_s", "max_age_s", "repeatable", "attempts", "backoff_s"})
+_TERMS = frozenset(
+    {"lifespan_s", "max_age_s", "repeatable", "attempts", "backoff_s", "owner", "runs", "function"}
+    | {"turn_limit_s", "max_turns", "usage"}
+)
 _TURN = frozenset(
-    {"number", "state", "fence", "attempt", "started_at", "inputs", "lease_until", "retry_at"}
+    {"number", "state", "fence", "attempt", "started_at", "inputs", "committed_at", "lease_until", "retry_at"}
     | {"outputs", "kept", "memo_fence", "resolutions"}
 )
 _WAIT = frozenset({"id", "kind", "since", "deadline", "provider", "reviewer"})
@@ -149,14 +154,20 @@ _RESOLUTION = frozenset({"wait_id", "kind", "verdict", "at"})
 
 
 def _terms_to_map(terms: Terms) -> Attributes:
-    return {
-        **terms.unknown,
+    known = {
         "lifespan_s": terms.lifespan.total_seconds(),
         "max_age_s": terms.max_age.total_seconds(),
         "repeatable": terms.repeatable,
         "attempts": terms.attempts,
         "backoff_s": [pause.total_seconds() for pause in terms.backoff],
+        "owner": terms.owner,
+        "runs": terms.runs.value,
+        "function": terms.function,
+        "turn_limit_s": terms.turn_limit.total_seconds(),
+        "max_turns": terms.max_turns,
+        "usage": _usage_to_map(terms.usage) or None,
     }
+    return _present(known, terms.unknown)
 
 
 def _terms_from_map(stored: Attributes) -> Terms:
@@ -166,7 +177,30 @@ def _terms_from_map(stored: Attributes) -> Terms:
         repeatable=stored["repeatable"],
         attempts=stored["attempts"],
         backoff=tuple(timedelta(seconds=pause) for pause in stored["backoff_s"]),
+        owner=stored["owner"],
+        runs=Runs(stored["runs"]),
+        function=stored.get("function"),
+        turn_limit=timedelta(seconds=stored["turn_limit_s"]),
+        max_turns=stored.get("max_turns"),
+        usage=_usage_from_map(stored.get("usage", {})),
         unknown=_unknown(stored, _TERMS),
+    )
+
+
+def _usage_to_map(usage: Usage) -> Attributes:
+    known = {
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "tool_calls": usage.tool_calls,
+    }
+    return _present(known, {})
+
+
+def _usage_from_map(stored: Attributes) -> Usage:
+    return Usage(
+        prompt_tokens=stored.get("prompt_tokens"),
+        completion_tokens=stored.get("completion_tokens"),
+        tool_calls=stored.get("tool_calls"),
     )
 
 
@@ -178,6 +212,7 @@ def _turn_to_map(turn: Turn) -> Attributes:
         "attempt": turn.attempt,
         "started_at": to_text(turn.started_at),
         "inputs": [list(numbers) for numbers in turn.inputs],
+        "committed_at": to_text(turn.committed_at),
         "lease_until": _text(turn.lease_until),
         "retry_at": _text(turn.retry_at),
         "outputs": turn.outputs,
@@ -196,6 +231,7 @@ def _turn_from_map(stored: Attributes) -> Turn:
         attempt=stored["attempt"],
         started_at=from_text(stored["started_at"]),
         inputs=tuple((first, last) for first, last in stored["inputs"]),
+        committed_at=from_text(stored["committed_at"]),
         lease_until=_instant(stored.get("lease_until")),
         retry_at=_instant(stored.get("retry_at")),
         outputs=stored["outputs"],

@@ -21,6 +21,8 @@ class Made:
     task_id: str
     log_number: int
     received_at: datetime | None
+    fence: int | None
+    """The fence of the turn that it began or wrote in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,7 @@ class Claim:
             "task_id": task.id,
             "log_number": task.log_number,
             "received_at": to_text(received_at) if received_at else None,
+            "fence": task.turn.fence if task.turn else None,
             "body_hash": self.body_hash,
             "expires_at": int((self.now + self.lasts).timestamp()),
         }
@@ -63,6 +66,7 @@ class Claim:
             task_id=stored["task_id"],
             log_number=stored["log_number"],
             received_at=from_text(received_at) if received_at else None,
+            fence=stored.get("fence"),
         )
 
 

@@ -1,0 +1,82 @@
+"""An agent that is somebody's Lambda function: asked once, with the turn's fence in the payload.
+
+The function may answer with `{"text": "…"}`, which is said last, or with nothing; what it says along the way it sends
+through the hosts' API under the fence.
+"""
+
+import json
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from turnkeeper.agents.protocol import OutcomeUnknown, Say, Step, TurnView
+from turnkeeper.domain.instants import to_text
+from turnkeeper.faults import FAILED_CALLS, Fault, fault_of
+
+LARGEST_INPUTS = 4_000_000
+"""A payload has at most 6 MB; more input than this is left out, and read through the hosts' API."""
+
+
+class Lambda(Protocol):
+    """The call of botocore's client that is used here, and no other."""
+
+    def invoke(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
+
+
+class FunctionFailed(Exception):
+    """The function raised, or answered with something that is no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invoked:
+    """The Lambda function that takes an agent's turns."""
+
+    client: Lambda
+    function: str
+
+    def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
+        """Ask the function and say what it answers; `OutcomeUnknown` when it did not answer."""
+        yield from ()
+        try:
+            answer = self.client.invoke(
+                FunctionName=self.function, InvocationType="RequestResponse", Payload=payload(turn)
+            )
+            said = answer["Payload"].read()
+        except FAILED_CALLS as error:
+            if fault_of(error) in {Fault.NO_ANSWER, Fault.SERVER}:
+                raise OutcomeUnknown from error
+            raise
+        if "FunctionError" in answer:
+            raise FunctionFailed("the function raised; its own log says what")
+        return _last(said)
+
+
+def payload(turn: TurnView) -> bytes:
+    """What the function gets: the turn, its fence, and its inputs unless they are too many to send."""
+    inputs = json.dumps(turn.inputs, separators=(",", ":"))
+    facts = {
+        "task": turn.task_id,
+        "agent": turn.agent,
+        "turn": turn.number,
+        "attempt": turn.attempt,
+        "fence": turn.fence,
+        "next_output": turn.next_output,
+        "memo": turn.memo,
+        "resolutions": [
+            {"id": one.wait_id, "kind": one.kind.value, "verdict": one.verdict.value, "at": to_text(one.at)}
+            for one in turn.resolutions
+        ],
+        "inputs": json.loads(inputs) if len(inputs) <= LARGEST_INPUTS else None,
+    }
+    return json.dumps(facts, separators=(",", ":")).encode()
+
+
+def _last(said: bytes) -> Say | None:
+    match json.loads(said or b"null"):
+        case None:
+            return None
+        case {"text": str(text)}:
+            return Say(text)
+        case _:
+            raise FunctionFailed('the function must answer {"text": "..."} or nothing')

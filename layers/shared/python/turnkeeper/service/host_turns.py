@@ -1,0 +1,187 @@
+"""A host drives its tasks: turns under their fence, and the task's end; each a change that may carry a key."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from turnkeeper.asc.registry import Code
+from turnkeeper.domain import transitions
+from turnkeeper.domain.errors import StaleFence, TurnNotRunnable
+from turnkeeper.domain.rules import State, state_of
+from turnkeeper.domain.task import NOTHING_USED, Task, Usage
+from turnkeeper.domain.transitions import Answer, Change
+from turnkeeper.service.change import Decide, expire
+from turnkeeper.service.hosted import hosted
+from turnkeeper.service.keyed import Request, change_once
+from turnkeeper.service.owned import check_id
+from turnkeeper.service.runtime import Runtime
+from turnkeeper.store import tasks, transcript
+
+ACTOR = "host"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a host asks, as the gateway verified it; *body* is what makes the same key another request."""
+
+    principal: str
+    task_id: str
+    body: str
+    key: str | None
+
+
+def read(runtime: Runtime, *, principal: str, task_id: str) -> Task:
+    """The host's task as it is now; past its announced end, the end is written first."""
+    check_id(task_id)
+    task = hosted(tasks.read(runtime.table, task_id), principal)
+    return expire(runtime, task, actor="reader")
+
+
+def memo(runtime: Runtime, task: Task) -> str | None:
+    """What the agent noted when its turn was suspended, as JSON text."""
+    turn = task.turn
+    if turn is None or turn.memo_fence is None:
+        return None
+    return transcript.memo(runtime.table, task.id, turn.memo_fence)
+
+
+def start(runtime: Runtime, asked: Asked) -> Task:
+    """The task with a turn that the host may run: begun, tried again, or resumed, under a fence of its own.
+
+    Raises `TurnNotRunnable` when there is none now, `StaleFence` when a repeated key's turn was taken over.
+    """
+
+    def decide(current: Task, now: datetime) -> Change:
+        if state_of(current) is State.QUEUED:
+            return transitions.start_turn(current, now=now, pace=runtime.pace)
+        return transitions.start_attempt(current, now=now, pace=runtime.pace)
+
+    started = _change(runtime, asked, "start", decide)
+    if state_of(started) is not State.RUNNING:
+        raise TurnNotRunnable
+    return started
+
+
+def heartbeat(runtime: Runtime, asked: Asked, *, fence: int, usage: Usage = NOTHING_USED) -> Task:
+    """The task with its lease renewed, and *usage* counted where there is any."""
+
+    def decide(current: Task, now: datetime) -> Change:
+        if usage == NOTHING_USED:
+            return transitions.heartbeat(current, fence=fence, now=now, pace=runtime.pace)
+        return transitions.report(current, fence=fence, usage=usage, now=now, pace=runtime.pace)
+
+    return _change(runtime, asked, "heartbeat", decide)
+
+
+def output(
+    runtime: Runtime, asked: Asked, *, fence: int, ordinal: int, content: str, usage: Usage = NOTHING_USED
+) -> Task:
+    """The task with the turn's *ordinal*-th output; one that was there before changes nothing."""
+
+    def decide(current: Task, now: datetime) -> Change:
+        return transitions.emit(
+            current, fence=fence, ordinal=ordinal, content=content, usage=usage, now=now, pace=runtime.pace
+        )
+
+    return _change(runtime, asked, "output", decide)
+
+
+def finish(
+    runtime: Runtime,
+    asked: Asked,
+    *,
+    fence: int,
+    last: tuple[int, str] | None,
+    usage: Usage = NOTHING_USED,
+) -> Task:
+    """The task after the turn, with its last output (ordinal, content) in the same write."""
+
+    def decide(current: Task, now: datetime) -> Change:
+        return transitions.finish(current, fence=fence, output=last, usage=usage, now=now, pace=runtime.pace)
+
+    return _change(runtime, asked, "finish", decide)
+
+
+def fail(runtime: Runtime, asked: Asked, *, fence: int) -> Task:
+    """The task after a failed attempt: tried again after its back-off, or errored when none is left."""
+    return _change(
+        runtime,
+        asked,
+        "fail",
+        lambda current, now: transitions.fail_attempt(current, fence=fence, now=now, pace=runtime.pace),
+    )
+
+
+def interrupt(runtime: Runtime, asked: Asked) -> Task:
+    """The task without its turn and waits; pending inputs get the next turn."""
+    return _change(
+        runtime,
+        asked,
+        "interrupt",
+        lambda current, now: transitions.interrupt(current, now=now, pace=runtime.pace),
+    )
+
+
+def complete(runtime: Runtime, asked: Asked, *, outcome: Code, discard_pending: bool) -> Task:
+    """The task, completed; refused with `InputsArePending` unless those are to be discarded."""
+    return _change(
+        runtime,
+        asked,
+        "complete",
+        lambda current, now: transitions.complete(
+            current, outcome=outcome, discard_pending=discard_pending, now=now, pace=runtime.pace
+        ),
+    )
+
+
+def error(runtime: Runtime, asked: Asked, *, outcome: Code) -> Task:
+    """The task, errored with *outcome*."""
+    return _change(
+        runtime,
+        asked,
+        "error",
+        lambda current, now: transitions.error(current, outcome=outcome, now=now, pace=runtime.pace),
+    )
+
+
+def restrict(runtime: Runtime, asked: Asked) -> Task:
+    """The task, locked."""
+    return _change(
+        runtime,
+        asked,
+        "restrict",
+        lambda current, now: transitions.restrict(current, now=now, pace=runtime.pace),
+    )
+
+
+def reconcile(runtime: Runtime, asked: Asked, *, answer: Answer, content: str | None, outcome: Code) -> Task:
+    """The task after its host said what became of a lost turn."""
+    return _change(
+        runtime,
+        asked,
+        "reconcile",
+        lambda current, now: transitions.reconcile(
+            current, answer=answer, output=content, outcome=outcome, now=now, pace=runtime.pace
+        ),
+    )
+
+
+def _change(runtime: Runtime, asked: Asked, route: str, decide: Decide) -> Task:
+    allowed: Callable[[Task | None], Task] = lambda task: hosted(task, asked.principal)  # noqa: E731
+    request = Request(
+        caller=asked.principal,
+        actor=ACTOR,
+        route=f"host/{route}",
+        task_id=asked.task_id,
+        body=asked.body,
+        key=asked.key,
+    )
+    done = change_once(runtime, request, decide, allowed=allowed)
+    if done.made is None:
+        return done.task
+    task = done.task
+    if task.log_number < done.made.log_number:
+        task = allowed(tasks.read(runtime.table, task.id))
+    if route == "start" and (task.turn is None or task.turn.fence != done.made.fence):
+        raise StaleFence(done.made.fence or 0)
+    return task

@@ -1,0 +1,11 @@
+"""A task as its host may have it: only one of its own agents' tasks; any other is an unknown one (SEC-2)."""
+
+from turnkeeper.domain.errors import TaskNotFound
+from turnkeeper.domain.task import Task
+
+
+def hosted(task: Task | None, principal: str) -> Task:
+    """*task*, if there is one and *principal* registered its agent."""
+    if task is None or task.terms.owner != principal:
+        raise TaskNotFound
+    return task
