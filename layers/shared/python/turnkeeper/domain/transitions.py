@@ -197,17 +197,20 @@ def finish(
     task: Task,
     *,
     fence: int,
-    output: tuple[int, str] | None,
+    output: str | None,
     usage: Usage = NOTHING_USED,
     now: datetime,
     pace: Pace,
 ) -> Change:
-    """End the turn, with its last output (ordinal, content) in the same write; never the task (LC-2)."""
+    """End the turn, with its last output in the same write; never the task (LC-2).
+
+    No attempt that did not finish has said its last output, so it is never one that was said before.
+    """
     require(task, Transition.FINISH, fence=fence)
     said: Output | None = None
     after = task
-    if output is not None and output[0] > _turn(task).outputs:
-        after, said = _said(task, ordinal=output[0], content=output[1], now=now)
+    if output is not None:
+        after, said = _said(task, ordinal=_turn(task).outputs + 1, content=output, now=now)
     after, wake = _released(after, now=now, pace=pace)
     change = Change(transition=Transition.FINISH, before=task, after=after, entry=said, wake=wake)
     return _metered(change, usage, now=now, pace=pace)

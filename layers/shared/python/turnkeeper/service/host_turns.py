@@ -91,13 +91,15 @@ def finish(
     asked: Asked,
     *,
     fence: int,
-    last: tuple[int, str] | None,
+    content: str | None,
     usage: Usage = NOTHING_USED,
 ) -> Task:
-    """The task after the turn, with its last output (ordinal, content) in the same write."""
+    """The task after the turn, with its last output in the same write."""
 
     def decide(current: Task, now: datetime) -> Change:
-        return transitions.finish(current, fence=fence, output=last, usage=usage, now=now, pace=runtime.pace)
+        return transitions.finish(
+            current, fence=fence, output=content, usage=usage, now=now, pace=runtime.pace
+        )
 
     return _change(runtime, asked, "finish", decide)
 

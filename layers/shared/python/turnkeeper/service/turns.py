@@ -116,7 +116,7 @@ def _take(runtime: Runtime, hold: Hold, turn: Turn, agent_of: Callable[[Task], A
                 _emit(runtime, hold, said, _content(step))
     finally:
         steps.close()
-    output = (said + 1, _content(step)) if step is not None else None
+    output = _content(step) if step is not None else None
 
     def finish(current: Task, now: datetime) -> Change:
         return transitions.finish(current, fence=hold.fence, output=output, now=now, pace=runtime.pace)
