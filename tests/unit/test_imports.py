@@ -1,6 +1,7 @@
 """Which way imports run: from the functions inwards, and never back."""
 
 import ast
+import sys
 from pathlib import Path
 
 import pytest
@@ -58,8 +59,6 @@ def test_imports_run_one_way(part: str, path: Path) -> None:
 
 @pytest.mark.parametrize("part", STANDARD_LIBRARY_ONLY)
 def test_the_inner_parts_need_nothing_but_the_standard_library(part: str) -> None:
-    import sys
-
     roots = {name.split(".")[0] for path in (PACKAGE / part).rglob("*.py") for name in imports(path)}
 
     assert roots - {"turnkeeper"} <= sys.stdlib_module_names

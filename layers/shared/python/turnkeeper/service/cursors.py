@@ -84,5 +84,6 @@ def _instant(text: str, parameter: str) -> datetime:
 
 def _bad(parameter: str) -> MalformedRequest:
     return MalformedRequest(
-        parameter, "this is no cursor of ours; send one exactly as it came, or leave it out to start from the beginning"
+        parameter,
+        "this is no cursor of ours; send one exactly as it came, or leave it out to start from the beginning",
     )

@@ -41,9 +41,7 @@ class AgentMisbehaved(Exception):
     """What the agent yielded is not acceptable; the message says why."""
 
 
-def attend(
-    runtime: Runtime, task_id: str, *, hide: Hide, agent_of: Callable[[str], Agent]
-) -> None:
+def attend(runtime: Runtime, task_id: str, *, hide: Hide, agent_of: Callable[[str], Agent]) -> None:
     """Do what the task needs now, if anything; returning means that the wake-up is done with.
 
     Raises `ComeBackLater` when the wake-up must come again at the time *hide* was told.
@@ -120,9 +118,7 @@ def _take(runtime: Runtime, hold: Hold, turn: Turn, agent_of: Callable[[str], Ag
     output = (said + 1, _content(step)) if step is not None else None
 
     def finish(current: Task, now: datetime) -> Change:
-        return transitions.finish(
-            current, fence=hold.fence, output=output, now=now, pace=runtime.pace
-        )
+        return transitions.finish(current, fence=hold.fence, output=output, now=now, pace=runtime.pace)
 
     hold.write(finish)
 
@@ -135,7 +131,7 @@ def _advance(steps: Generator[Step, None, Say | None]) -> tuple[Step | None, boo
         last: Say | None = done.value
         try:
             return (None if last is None else _checked(last)), True
-        except AgentMisbehaved as error:
+        except Exception as error:
             raise AgentFailed from error
     except Exception as error:
         raise AgentFailed from error
@@ -143,7 +139,7 @@ def _advance(steps: Generator[Step, None, Say | None]) -> tuple[Step | None, boo
 
 def _checked(step: Step) -> Step:
     if isinstance(step, Say):
-        if not isinstance(step.text, str) or len(step.text.encode()) > TEXT_BYTES:
+        if len(step.text.encode()) > TEXT_BYTES:
             raise AgentMisbehaved(f"an output is a text of at most {TEXT_BYTES} bytes")
     elif isinstance(step, Pause):
         if not 0 < len(step.needs) <= WAITS:

@@ -54,7 +54,9 @@ def created_by(
     if position is None:
         return tasks, None
     last = tasks[-1] if tasks and tasks[-1].id == _task_id(position) else None
-    created_at = last.created_at if last else datetime.fromisoformat(position["created_key"].partition("#")[0])
+    created_at = (
+        last.created_at if last else datetime.fromisoformat(position["created_key"].partition("#")[0])
+    )
     return tasks, (created_at, _task_id(position))
 
 
