@@ -266,7 +266,9 @@ def test_a_new_task_that_is_wrong_is_refused_with_its_places(body: object, place
     assert {place.at: place.problem for place in refusal.value.places} == places
 
 
-@pytest.mark.parametrize("agent", ["", "Echo", "-echo", "_echo", "echo\n", "e" * 65, "é", "a.b", "a/b", "\u0663"])
+@pytest.mark.parametrize(
+    "agent", ["", "Echo", "-echo", "_echo", "echo\n", "e" * 65, "é", "a.b", "a/b", "\u0663"]
+)
 def test_an_agents_name_has_a_pattern(agent: str) -> None:
     with pytest.raises(InvalidInput, match="agent: must be 1 to 64 of a-z, 0-9, _ and -"):
         requests.creation(post({"agent": agent}))
