@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from turnkeeper.domain.errors import InputTooLarge, InvalidInput, MalformedRequest, TaskError
 from turnkeeper.domain.task import Phase
-from turnkeeper.edge import requests
+from turnkeeper.edge import bodies, requests
 from turnkeeper.edge.requests import ListQuery, MessagesQuery
 
 PART = {"mimeType": "text/plain", "text": "hi"}
@@ -275,15 +275,15 @@ def test_an_agents_name_has_a_pattern(agent: str) -> None:
 
 
 def test_a_list_is_asked_for_with_filters_a_limit_and_a_cursor() -> None:
-    assert requests.query(ListQuery, ask()) == ListQuery(phase=None, agent=None, limit=20, cursor=None)
-    assert requests.query(
+    assert bodies.query(ListQuery, ask()) == ListQuery(phase=None, agent=None, limit=20, cursor=None)
+    assert bodies.query(
         ListQuery, ask(phase="idle", agent="echo", limit="100", cursor="abc_-=")
     ) == ListQuery(phase=Phase.IDLE, agent="echo", limit=100, cursor="abc_-=")
 
 
 def test_messages_are_asked_for_with_a_limit_and_a_cursor() -> None:
-    assert requests.query(MessagesQuery, {}) == MessagesQuery(after=None, limit=100)
-    assert requests.query(MessagesQuery, ask(after="abc", limit="1000")) == MessagesQuery(
+    assert bodies.query(MessagesQuery, {}) == MessagesQuery(after=None, limit=100)
+    assert bodies.query(MessagesQuery, ask(after="abc", limit="1000")) == MessagesQuery(
         after="abc", limit=1000
     )
 
@@ -293,7 +293,7 @@ def test_messages_are_asked_for_with_a_limit_and_a_cursor() -> None:
 )
 def test_a_limit_is_a_whole_number_within_its_range(limit: str) -> None:
     with pytest.raises(MalformedRequest) as refusal:
-        requests.query(ListQuery, ask(limit=limit))
+        bodies.query(ListQuery, ask(limit=limit))
 
     assert [str(place.at) for place in refusal.value.places] == ["limit"]
     assert refusal.value.places[0].problem == "must be a whole number from 1 to 100"
@@ -301,7 +301,7 @@ def test_a_limit_is_a_whole_number_within_its_range(limit: str) -> None:
 
 def test_every_wrong_parameter_of_a_query_is_named() -> None:
     with pytest.raises(MalformedRequest) as refusal:
-        requests.query(ListQuery, ask(phase="over", agent="Echo", cursor="", offset="3", **{"x" * 99: ""}))
+        bodies.query(ListQuery, ask(phase="over", agent="Echo", cursor="", offset="3", **{"x" * 99: ""}))
 
     assert {place.at: place.problem for place in refusal.value.places} == {
         "phase": "must be 'idle', 'processing' or 'terminal'",
@@ -318,7 +318,7 @@ def test_a_parameter_is_given_once(name: str) -> None:
     value = {"phase": "idle", "agent": "echo", "limit": "5", "cursor": "abc"}[name]
 
     with pytest.raises(MalformedRequest) as refusal:
-        requests.query(ListQuery, ask(**{name: f"{value},{value}"}))
+        bodies.query(ListQuery, ask(**{name: f"{value},{value}"}))
 
     assert [(place.at, place.problem) for place in refusal.value.places] == [
         (name, "is given more than once")
@@ -327,18 +327,18 @@ def test_a_parameter_is_given_once(name: str) -> None:
 
 @pytest.mark.parametrize("key", ["k", "k" * 255, "!~,;\"'"])
 def test_an_idempotency_key_is_1_to_255_visible_characters(key: str) -> None:
-    assert requests.idempotency_key({"headers": {"idempotency-key": key}}) == key
+    assert bodies.idempotency_key({"headers": {"idempotency-key": key}}) == key
 
 
 @pytest.mark.parametrize("event", [{}, {"headers": None}, {"headers": {"accept": "*/*"}}])
 def test_an_idempotency_key_may_be_left_out(event: dict[str, Any]) -> None:
-    assert requests.idempotency_key(event) is None
+    assert bodies.idempotency_key(event) is None
 
 
 @pytest.mark.parametrize("key", ["", "k" * 256, "a b", "a\t", "é", "a\n", "\x7f"])
 def test_any_other_idempotency_key_is_refused_by_the_headers_name(key: str) -> None:
     with pytest.raises(MalformedRequest, match="Idempotency-Key: must be 1 to 255 visible ASCII characters"):
-        requests.idempotency_key({"headers": {"idempotency-key": key}})
+        bodies.idempotency_key({"headers": {"idempotency-key": key}})
 
 
 SCALAR = st.none() | st.booleans() | st.integers(-9, 9) | st.floats(allow_nan=False) | st.text(max_size=9)

@@ -60,6 +60,13 @@ class NotAHuman(TaskError):
         super().__init__("This token names no human; sign in as a user and send the access token.")
 
 
+class NotAHost(TaskError):
+    """The request carries no IAM principal, and hosts' routes are for those."""
+
+    def __init__(self) -> None:
+        super().__init__("This request names no IAM principal; sign it with the keys of a role or a user.")
+
+
 class TaskIsTerminal(TaskError):
     """The task has ended; nothing can change it any more (TS-5c)."""
 

@@ -379,10 +379,7 @@ def look(task: Task, *, now: datetime, pace: Pace) -> Change:
         return nothing
     if state is State.IDLE:
         return expire(task, now=now, pace=pace)
-    if now >= task.oldest_end:
-        return error(task, outcome=Code.RESOURCE_EXHAUSTED, now=now, pace=pace)
-    if (limit := _turn_limit(task)) is not None and now >= limit:
-        outcome = Code.TIMEOUT if task.terms.repeatable else Code.RESULT_STATE_UNKNOWN
+    if outcome := _limit_exceeded(task, now=now):
         return error(task, outcome=outcome, now=now, pace=pace)
     if _lease_is_over(task, now=now):
         return lose_turn(task, now=now, pace=pace)
@@ -411,6 +408,16 @@ def needs_worker(task: Task, *, now: datetime) -> bool:
 
 def _lease_is_over(task: Task, *, now: datetime) -> bool:
     return task.turn is not None and task.turn.lease_until is not None and now >= task.turn.lease_until
+
+
+def _limit_exceeded(task: Task, *, now: datetime) -> Code | None:
+    """The name of the limit of time that is over: the task's age, or its turn's (LC-4, RET-4)."""
+    if now >= task.oldest_end:
+        return Code.RESOURCE_EXHAUSTED
+    limit = _turn_limit(task)
+    if limit is None or now < limit:
+        return None
+    return Code.TIMEOUT if task.terms.repeatable else Code.RESULT_STATE_UNKNOWN
 
 
 def _turn_limit(task: Task) -> datetime | None:

@@ -1,9 +1,9 @@
-"""Who asks: one human, known by what the gateway's authorizer verified and by nothing else in the request."""
+"""Who asks, a human or a host: known by what the gateway's authorizer verified, and by nothing else."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from turnkeeper.domain.errors import NotAHuman
+from turnkeeper.domain.errors import NotAHost, NotAHuman
 
 
 def human(event: Mapping[str, Any], *, claim: str) -> str:
@@ -17,6 +17,21 @@ def human(event: Mapping[str, Any], *, claim: str) -> str:
     if not (person and claims.get(claim) and is_access_token) or person == claims.get("client_id"):
         raise NotAHuman
     return person
+
+
+def principal(event: Mapping[str, Any]) -> str:
+    """The IAM principal that signed *event*: account and stable id of the role or user, never a session.
+
+    A role's id outlives its sessions and names no other role that is made under the same name later.
+    """
+    found: Any = event.get("requestContext")
+    for step in ("authorizer", "iam"):
+        found = found.get(step) if isinstance(found, Mapping) else None
+    signer = found if isinstance(found, Mapping) else {}
+    account, user_id = signer.get("accountId"), signer.get("userId")
+    if not (isinstance(account, str) and account and isinstance(user_id, str) and user_id):
+        raise NotAHost
+    return f"{account}/{user_id.partition(':')[0]}"
 
 
 def _claims(event: Mapping[str, Any]) -> dict[str, str]:

@@ -24,6 +24,7 @@ class Strategy(StrEnum):
     NEVER = "never"
     CORRECT = "after_correction"
     SIGN_IN = "after_signing_in_as_a_user"
+    SIGN_IN_AS_A_HOST = "after_signing_as_a_host"
     COMMIT_INPUTS = "after_a_turn_committed_the_inputs"
     MAKE_RUNNABLE = "after_the_task_became_runnable"
     BACK_OFF = "exponential_backoff"
@@ -59,6 +60,7 @@ PROBLEMS: dict[type[Exception], Row] = {
     errors.InputTooLarge: Row(status=413, code=Code.INVALID_REQUEST, strategy=Strategy.CORRECT),
     errors.TaskNotFound: NOTHING_HERE,
     errors.NotAHuman: Row(status=403, code=Code.PERMISSION_DENIED, strategy=Strategy.SIGN_IN),
+    errors.NotAHost: Row(status=403, code=Code.PERMISSION_DENIED, strategy=Strategy.SIGN_IN_AS_A_HOST),
     errors.TaskIsTerminal: Row(status=409, code=Code.FAILED_PRECONDITION, strategy=Strategy.NEVER),
     errors.InputsArePending: Row(status=409, code=Code.FAILED_PRECONDITION, strategy=Strategy.COMMIT_INPUTS),
     errors.KeyReused: Row(status=409, code=Code.CONFLICT, strategy=Strategy.CORRECT),

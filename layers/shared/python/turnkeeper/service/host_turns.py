@@ -7,10 +7,12 @@ from datetime import datetime
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import transitions
 from turnkeeper.domain.errors import StaleFence, TurnNotRunnable
+from turnkeeper.domain.instants import MICROSECOND
 from turnkeeper.domain.rules import State, state_of
-from turnkeeper.domain.task import NOTHING_USED, Task, Usage
+from turnkeeper.domain.task import NOTHING_USED, Task, Turn, Usage
 from turnkeeper.domain.transitions import Answer, Change
 from turnkeeper.service.change import Decide, expire
+from turnkeeper.service.cursors import Place, write_place
 from turnkeeper.service.hosted import hosted
 from turnkeeper.service.keyed import Request, change_once
 from turnkeeper.service.owned import check_id
@@ -35,6 +37,11 @@ def read(runtime: Runtime, *, principal: str, task_id: str) -> Task:
     check_id(task_id)
     task = hosted(tasks.read(runtime.table, task_id), principal)
     return expire(runtime, task, actor="reader")
+
+
+def inputs_after(turn: Turn) -> str:
+    """The cursor after which the messages list begins with the turn's own inputs."""
+    return write_place(Place(at=turn.committed_at - MICROSECOND))
 
 
 def memo(runtime: Runtime, task: Task) -> str | None:

@@ -11,11 +11,10 @@ from datetime import datetime
 from turnkeeper.domain.instants import MICROSECOND, to_text
 from turnkeeper.domain.messages import Commit, Input, Output, count
 from turnkeeper.domain.task import Task
-from turnkeeper.service.change import expire
 from turnkeeper.service.cursors import Place, read_place, write_place
-from turnkeeper.service.owned import check_id, owned
+from turnkeeper.service.poll import poll
 from turnkeeper.service.runtime import Runtime
-from turnkeeper.store import tasks, transcript
+from turnkeeper.store import transcript
 from turnkeeper.store.table import Table
 
 PAGE_BYTES = 4_000_000
@@ -33,9 +32,13 @@ class Page:
 
 def page(runtime: Runtime, *, caller: str, task_id: str, after: str | None, limit: int) -> Page:
     """Up to *limit* entries or 4 MB (one at least, where there is one) after the place of the cursor *after*."""
-    check_id(task_id)
+    task = poll(runtime, caller=caller, task_id=task_id)
+    return page_of(runtime, task, after=after, limit=limit)
+
+
+def page_of(runtime: Runtime, task: Task, *, after: str | None, limit: int) -> Page:
+    """A page of *task*'s conversation, for whoever may have the task."""
     place = read_place(after) if after is not None else Place()
-    task = expire(runtime, owned(tasks.read(runtime.table, task_id), caller), actor="reader")
     taken = _Taken(limit)
     more = False
     for entry, reached in conversation(runtime.table, task, since=place, page_size=limit + 1):

@@ -1,0 +1,149 @@
+"""How anything that was sent is read: strictly, with every wrong place named at once, in our own words.
+
+A body that can be read but is wrong is InvalidInput; a query string or a header that is wrong is MalformedRequest.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from turnkeeper.domain.errors import InputTooLarge, InvalidInput, MalformedRequest, Place
+from turnkeeper.edge import strict_json
+from turnkeeper.edge.problems import MOST_PLACES
+
+LARGEST_INPUT = 256 * 1024
+"""Bytes of one input or output as the store keeps it."""
+
+# An input that fits is at most thrice as long with every character escaped; what is longer is not parsed.
+_LONGEST_BODY = 4 * LARGEST_INPUT
+_RESERVED = frozenset({"type", "received_at", "committed_at", "error"})
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,39}")
+_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+_WORDS = {
+    "missing": "is missing",
+    "extra_forbidden": "is unknown here",
+    "string_type": "must be a string",
+    "int_type": "must be a whole number",
+    "bool_type": "must be true or false",
+    "list_type": "must be a list",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "too_short": "must have at least {min_length} entry",
+    "too_long": "may have at most {max_length} entries",
+    "string_too_short": "is empty; leave it out",
+    "string_too_long": "may have at most {max_length} characters",
+    "literal_error": "must be {expected}",
+    "enum": "must be {expected}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "string_pattern_mismatch": "must be 1 to 64 of a-z, 0-9, _ and -, and begin with a letter or a digit",
+}
+
+type InputAt = tuple[str, ...] | None
+"""Where in the body an input stands, whose unknown keys are parameters; None where there is none."""
+
+
+class Sent(BaseModel):
+    """A body, or a part of one: nothing is converted, and what is unknown is refused."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+class Query(BaseModel):
+    """A query string: text that says something of another type, and nothing unknown."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+def refusal(problem: str) -> PydanticCustomError:
+    """A validator's refusal, whose words go to the caller as they are."""
+    return PydanticCustomError("refused", "{problem}", {"problem": problem})
+
+
+def whole_number(least: int, most: int) -> Callable[[Any], int]:
+    """A reader of a whole number in text, from *least* to *most*."""
+
+    def read(sent: str | int) -> int:
+        if re.fullmatch("[1-9][0-9]{0,5}", str(sent)) and least <= int(sent) <= most:
+            return int(sent)
+        raise refusal(f"must be a whole number from {least} to {most}")
+
+    return read
+
+
+def body(event: Mapping[str, Any]) -> dict[str, Any]:
+    """The object that the body of *event* is."""
+    text = event.get("body") or ""
+    if len(text) > _LONGEST_BODY:
+        raise InputTooLarge(len(text), LARGEST_INPUT)
+    return strict_json.read(text, is_base64=bool(event.get("isBase64Encoded")))
+
+
+def content(sent: object) -> str:
+    """*sent* as the store keeps it: the very object, compact; `InputTooLarge` past what the store takes."""
+    kept = strict_json.written(sent)
+    if (size := strict_json.size(kept)) > LARGEST_INPUT:
+        raise InputTooLarge(size, LARGEST_INPUT)
+    return kept
+
+
+def checked[M: BaseModel](model: type[M], sent: object, *, input_at: InputAt = None) -> M:
+    """*sent* as a *model*, or InvalidInput with every wrong place."""
+    try:
+        return model.model_validate(sent)
+    except ValidationError as error:
+        raise InvalidInput(_places(error, input_at=input_at)) from None
+
+
+def query[Q: Query](model: type[Q], event: Mapping[str, Any]) -> Q:
+    """The query string of *event*, each parameter known and given once."""
+    sent: Mapping[str, str] = event.get("queryStringParameters") or {}
+    # The gateway joins what was given twice with a comma, and nothing we take holds one.
+    wrong = [Place(_path((name,)), "is given more than once") for name, value in sent.items() if "," in value]
+    try:
+        read = model.model_validate(sent)
+    except ValidationError as error:
+        known = {place.at for place in wrong}
+        wrong += [place for place in _places(error) if place.at not in known]
+    if wrong:
+        raise MalformedRequest(wrong[0].at, wrong[0].problem, *wrong[1:])
+    return read
+
+
+def idempotency_key(event: Mapping[str, Any]) -> str | None:
+    """The Idempotency-Key of *event*, if it has one."""
+    key: str | None = (event.get("headers") or {}).get("idempotency-key")
+    if key is not None and not _KEY.fullmatch(key):
+        raise MalformedRequest("Idempotency-Key", "must be 1 to 255 visible ASCII characters")
+    return key
+
+
+def _places(error: ValidationError, input_at: InputAt = None) -> list[Place]:
+    details = error.errors(include_url=False, include_input=False)
+    return [Place(_path(one["loc"]), _problem(one, input_at)) for one in details[:MOST_PLACES]]
+
+
+def _problem(error: ErrorDetails, input_at: InputAt) -> str:
+    if error["type"] == "refused":
+        return error["msg"]
+    if error["type"] == "extra_forbidden" and error["loc"][:-1] == input_at:
+        reserved = error["loc"][-1] in _RESERVED
+        return "is reserved for what the task itself says" if reserved else "is an unknown parameter"
+    return _WORDS.get(error["type"], "is not acceptable").format(**error.get("ctx", {}))
+
+
+def _path(steps: tuple[int | str, ...]) -> str:
+    """*steps* as people write them: `message[0].text`; a stranger's name is quoted, and never at length."""
+    path = ""
+    for step in steps:
+        if isinstance(step, int):
+            path += f"[{step}]"
+        elif _PLAIN_NAME.fullmatch(step):
+            path += f".{step}" if path else step
+        else:
+            path += f"[{json.dumps(strict_json.shortened(step))}]"
+    return path

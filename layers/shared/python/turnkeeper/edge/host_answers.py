@@ -1,0 +1,70 @@
+"""What hosts get: the status object as people see it, and beside it what only whoever drives the task may know."""
+
+import json
+from typing import Any
+
+from turnkeeper.domain.instants import to_text
+from turnkeeper.domain.manifest import Manifest
+from turnkeeper.domain.primary import primary_code
+from turnkeeper.domain.status import status_object
+from turnkeeper.domain.task import Task, Turn, Usage
+from turnkeeper.edge import etags
+from turnkeeper.edge.answers import Answer, answer
+from turnkeeper.service.host_turns import inputs_after
+
+
+def driven(status: int, task: Task, *, memo: str | None = None) -> Answer:
+    """*task* as its host may have it; *memo* is what its suspended turn's agent noted, as JSON text."""
+    code = primary_code(task)
+    body = {
+        "task": status_object(task),
+        "agent_status": {"code": code.value, "name": code.name},
+        "pending": task.pending,
+        "turns": task.turns,
+        "usage": _usage(task.usage),
+        "waits": [
+            {
+                "id": wait.id,
+                "kind": wait.kind.value,
+                "since": to_text(wait.since),
+                "deadline": to_text(wait.deadline),
+            }
+            for wait in task.waits
+        ],
+        "turn": _turn(task.turn, memo) if task.turn else None,
+    }
+    return answer(status, json.dumps(body, separators=(",", ":")), {"ETag": etags.tag(task.revision)})
+
+
+def registered(status: int, manifest: Manifest) -> Answer:
+    """*manifest* as the current version of its agent."""
+    body = {"name": manifest.name, "version": manifest.version, "manifest": json.loads(manifest.document)}
+    return answer(status, json.dumps(body, separators=(",", ":")), {"ETag": etags.tag(manifest.version)})
+
+
+def _turn(turn: Turn, memo: str | None) -> dict[str, Any]:
+    return {
+        "number": turn.number,
+        "state": turn.state.value,
+        "fence": turn.fence,
+        "attempt": turn.attempt,
+        "started_at": to_text(turn.started_at),
+        "lease_until": to_text(turn.lease_until) if turn.lease_until else None,
+        "retry_at": to_text(turn.retry_at) if turn.retry_at else None,
+        "outputs": turn.outputs,
+        "first_output": turn.kept + 1,
+        "inputs_after": inputs_after(turn),
+        "memo": json.loads(memo) if memo is not None else None,
+        "resolutions": [
+            {"id": one.wait_id, "kind": one.kind.value, "verdict": one.verdict.value, "at": to_text(one.at)}
+            for one in turn.resolutions
+        ],
+    }
+
+
+def _usage(usage: Usage) -> dict[str, int]:
+    return {
+        "prompt_tokens": usage.prompt_tokens or 0,
+        "completion_tokens": usage.completion_tokens or 0,
+        "tool_calls": usage.tool_calls or 0,
+    }

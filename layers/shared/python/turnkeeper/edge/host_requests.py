@@ -1,0 +1,205 @@
+"""What hosts send: manifests of their agents, and steps of a turn under its fence.
+
+Manifests have the published form's names (AG-1). What we act on is checked here; what goes to whoever runs the turn is
+kept as it came, and a name nobody knows is refused with its place.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from turnkeeper.asc.registry import Code, class_of
+from turnkeeper.domain.errors import InvalidInput, Place
+from turnkeeper.domain.manifest import duration
+from turnkeeper.domain.task import NOTHING_USED, Runs, Usage
+from turnkeeper.domain.transitions import Answer
+from turnkeeper.edge import strict_json
+from turnkeeper.edge.bodies import Sent, body, checked, content, refusal
+from turnkeeper.edge.content import Message
+from turnkeeper.edge.requests import AgentName
+
+FAILED_CLASSES = frozenset(
+    {"request_or_policy", "transient_failure", "fatal_or_indeterminate", "quality_or_verification"}
+)
+LARGEST_MANIFEST = 64 * 1024
+MOST_USED = 10**12
+COMPLETIONS = frozenset({2000, 2001, 2002, 2003, 3004})
+"""How a task may be completed: the successes, and cancelled."""
+FAILURES = frozenset(code.value for code in Code if class_of(code) in FAILED_CLASSES)
+"""How a task may be errored."""
+
+type Count = Annotated[int, Field(ge=0, le=MOST_USED)]
+type Fence = Annotated[int, Field(ge=1, le=MOST_USED)]
+
+
+def _duration(text: str) -> str:
+    try:
+        duration(text)
+    except ValueError as error:
+        raise refusal(str(error)) from None
+    return text
+
+
+type Duration = Annotated[str, AfterValidator(_duration)]
+
+
+class Limits(Sent):
+    """What a task may use at most (LC-4); each under its older and its newer name."""
+
+    max_turns: Annotated[int, Field(ge=1)] | None = None
+    max_llm_turns: Annotated[int, Field(ge=1)] | None = None
+    max_prompt_tokens: Count | None = None
+    max_completion_tokens: Count | None = None
+    max_age: Duration | None = None
+    max_tool_calls: Count | None = None
+    max_capability_uses: Count | None = None
+
+
+class Ours(Sent):
+    """Our own settings of an agent: how its turns run and how its tasks live."""
+
+    runs: Runs = Field(strict=False)
+    function: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+    lifespan: Duration | None = None
+    repeatable: bool = False
+    attempts: Annotated[int, Field(ge=1, le=10)] | None = None
+    backoff: Annotated[list[Duration], Field(min_length=1, max_length=10)] | None = None
+    turn_limit: Duration | None = None
+
+    @model_validator(mode="after")
+    def _function_where_one_runs(self) -> "Ours":
+        if (self.runs is Runs.LAMBDA) != (self.function is not None):
+            raise refusal("names a function exactly when it runs as lambda")
+        return self
+
+
+class AgentManifest(Sent):
+    """An agent as its host registers it."""
+
+    kind: Literal[
+        "commonagents.info/v1/agent", "commonagents.info/v1beta1/agent", "commonagents.info/v1beta2/agent"
+    ]
+    name: AgentName
+    description: Annotated[str, Field(max_length=4096)]
+    limits: Limits | None = None
+    turnkeeper: Ours
+    # Not ours to act on: kept, and handed to whoever runs the turn.
+    namespace: Any = None
+    prompt: Any = None
+    default_message: Any = None
+    model: Any = None
+    priority: Any = None
+    memory: Any = None
+    capabilities: Any = None
+    model_capabilities: Any = None
+
+
+class Metered(Sent):
+    """What was used since the last report."""
+
+    prompt_tokens: Count | None = None
+    completion_tokens: Count | None = None
+    tool_calls: Count | None = None
+
+    def used(self) -> Usage:
+        """As the domain counts it."""
+        return Usage(
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            tool_calls=self.tool_calls,
+        )
+
+
+class Nothing(Sent):
+    """An empty object: there is nothing to say."""
+
+
+class Held(Sent):
+    """Something that only the holder of the turn may do."""
+
+    fence: Fence
+
+
+class Beat(Held):
+    """A sign of life, and what was used since the last one."""
+
+    usage: Metered | None = None
+
+    def used(self) -> Usage:
+        """What was used, nothing as a rule."""
+        return self.usage.used() if self.usage else NOTHING_USED
+
+
+class Output(Beat):
+    """The turn's output of this number: the first of an attempt is its `first_output`."""
+
+    number: Annotated[int, Field(ge=1, le=MOST_USED)]
+    message: Message
+
+
+class Finish(Beat):
+    """The end of the turn, with what is said last if anything is."""
+
+    message: Message | None = None
+
+
+def _completion(code: int) -> int:
+    if code not in COMPLETIONS:
+        raise refusal("must be one of " + ", ".join(str(each) for each in sorted(COMPLETIONS)))
+    return code
+
+
+def _failure(code: int) -> int:
+    if code not in FAILURES:
+        raise refusal("must be a registered code from 4000 to 7999")
+    return code
+
+
+class Completion(Sent):
+    """How the task is completed; pending inputs are only lost when that is said."""
+
+    outcome: Annotated[int, AfterValidator(_completion)] = Code.SUCCESS.value
+    discard_pending: bool = False
+
+
+class Failure(Sent):
+    """Why the task is errored: a code of the classes 4 to 7."""
+
+    outcome: Annotated[int, AfterValidator(_failure)] = Code.FATAL_ERROR.value
+
+
+class Reconciliation(Failure):
+    """What became of a lost turn."""
+
+    answer: Answer = Field(strict=False)
+    message: Message | None = None
+
+    @model_validator(mode="after")
+    def _message_only_when_done(self) -> "Reconciliation":
+        if self.message is not None and self.answer is not Answer.DONE:
+            raise refusal("has a message only when the answer is done")
+        return self
+
+
+def manifest(event: Mapping[str, Any]) -> str:
+    """The body of *event* as a checked manifest, as JSON."""
+    sent = body(event)
+    checked(AgentManifest, sent)
+    document = strict_json.written(sent)
+    if (size := strict_json.size(document)) > LARGEST_MANIFEST:
+        problem = f"is {size} bytes serialised; at most {LARGEST_MANIFEST} are taken"
+        raise InvalidInput([Place("body", problem)])
+    return document
+
+
+def read[S: Sent](model: type[S], event: Mapping[str, Any]) -> tuple[S, str]:
+    """The body of *event* as a *model*, and as the text that makes the same key another request."""
+    sent = body(event) if (event.get("body") or "").strip() else {}
+    return checked(model, sent), strict_json.written(sent)
+
+
+def said(event: Mapping[str, Any]) -> str | None:
+    """The message in the body of *event* as the store keeps an output, if there is one."""
+    message = body(event).get("message")
+    return None if message is None else content({"message": message})
