@@ -215,6 +215,15 @@ def test_a_body_that_can_hold_no_input_is_not_even_parsed() -> None:
     assert time.perf_counter() - started < 0.05
 
 
+def test_a_packed_body_is_as_large_as_what_was_packed() -> None:
+    packed = base64.b64encode(b"a" * 3_000_000).decode()
+
+    with pytest.raises(InputTooLarge) as refusal:
+        requests.input_content({"body": packed, "isBase64Encoded": True})
+
+    assert refusal.value.size == 3_000_000
+
+
 def test_at_most_20_places_are_named_however_many_are_wrong() -> None:
     started = time.perf_counter()
 
