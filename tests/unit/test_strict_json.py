@@ -124,7 +124,7 @@ def test_nesting_is_taken_to_its_limit_and_refused_beyond(opening: str) -> None:
 
 
 def test_lists_beside_one_another_are_not_nested() -> None:
-    many = [[{}]] * 200
+    many: list[list[dict[str, int]]] = [[{}]] * 200
 
     assert strict_json.read(f'{{"a":{strict_json.written(many)}}}') == {"a": many}
 
