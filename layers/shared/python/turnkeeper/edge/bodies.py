@@ -77,10 +77,11 @@ def whole_number(least: int, most: int) -> Callable[[Any], int]:
 
 def body(event: Mapping[str, Any]) -> dict[str, Any]:
     """The object that the body of *event* is."""
-    text = event.get("body") or ""
-    if len(text) > _LONGEST_BODY:
-        raise InputTooLarge(len(text), LARGEST_INPUT)
-    return strict_json.read(text, is_base64=bool(event.get("isBase64Encoded")))
+    text, is_base64 = event.get("body") or "", bool(event.get("isBase64Encoded"))
+    length = len(text) * 3 // 4 if is_base64 else len(text)
+    if length > _LONGEST_BODY:
+        raise InputTooLarge(length, LARGEST_INPUT)
+    return strict_json.read(text, is_base64=is_base64)
 
 
 def content(sent: object) -> str:
