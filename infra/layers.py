@@ -21,9 +21,9 @@ from aws_cdk import AssetHashType, BundlingOptions, DockerImage, ILocalBundling
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from infra import ROOT
 from infra.stage import Arch
 
-ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements" / "layer.txt"
 PACKAGE = ROOT / "layers" / "shared"
 TRIMMING = "1"

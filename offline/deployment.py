@@ -6,6 +6,7 @@ What to repair is read from the template that was deployed, never repeated here.
 from __future__ import annotations
 
 import json
+import os
 import platform
 import subprocess
 from collections.abc import Mapping
@@ -109,7 +110,7 @@ def is_bootstrapped(engine: Engine) -> bool:
 def cdk(engine: Engine, *arguments: str, progress: Progress) -> None:
     """Run the CDK CLI against *engine*."""
     # Whatever account this shell is signed in to is none of ours.
-    ours = {name: value for name, value in cli.environment().items() if not name.startswith("AWS_")}
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     # The validator of `make synth` costs more than the rest of a deployment.
     environment = {**ours, **engine.client_environment, "CDK_VALIDATION": "false"}
     process = subprocess.Popen(
