@@ -1,0 +1,34 @@
+"""SQS to turns: each wake-up is attended to; only one that must come again is reported as failed."""
+
+from typing import Any
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+
+from turnkeeper.agents import builtin
+from turnkeeper.queue import task_of
+from turnkeeper.service.turns import attend
+from turnkeeper.settings import runtime, wake_ups
+
+log = Logger(service="turns")
+processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
+
+
+def take_turn(record: SQSRecord) -> None:
+    """Attend to one wake-up; an exception leaves it in the queue."""
+    task_id = task_of(record.body)
+    log.info("wake-up", extra={"task": task_id, "receives": record.attributes.approximate_receive_count})
+    attend(
+        runtime(),
+        task_id,
+        hide=lambda lasts: wake_ups().hide(record.receipt_handle, lasts),
+        agent_of=builtin.agent,
+    )
+
+
+def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """The function's entry: SQS events in, the failed messages out."""
+    return dict(
+        process_partial_response(event=event, record_handler=take_turn, processor=processor, context=context)
+    )

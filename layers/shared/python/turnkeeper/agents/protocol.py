@@ -1,0 +1,75 @@
+"""What an agent gets and what it gives back.
+
+An agent is a generator: it yields what it says along the way (each is committed before the next is asked for), and
+returns what it says last, which is written together with the turn's end. To wait for something outside it yields a
+`Pause` and is started again, with its memo and the resolutions, when nothing is left to wait for.
+"""
+
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Protocol
+
+from turnkeeper.domain.waits import Resolution, WaitKind
+
+type Message = Mapping[str, Any]
+"""One entry of the conversation, as the messages list shows it (IO-1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """One output: a text of at most 100,000 bytes (CP-2)."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """Something the turn waits for, at most *within* from now; *id* names it in the resolutions."""
+
+    id: str
+    kind: WaitKind
+    provider: str | None = None
+    reviewer: str | None = None
+    within: timedelta = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Suspend the turn until every need is resolved; *memo* (JSON, at most 32 KB) comes back then."""
+
+    needs: tuple[Need, ...]
+    memo: Any = None
+
+
+type Step = Say | Pause
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnView:
+    """One turn as its agent sees it."""
+
+    task_id: str
+    number: int
+    attempt: int
+    inputs: tuple[Message, ...]
+    """The inputs that this turn committed, in order."""
+    conversation: Callable[[], Iterator[Message]]
+    """The whole committed conversation, read as it is iterated."""
+    memo: Any = None
+    resolutions: tuple[Resolution, ...] = ()
+
+
+class Agent(Protocol):
+    """Something that can take a turn."""
+
+    def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
+        """Take the turn; an exception ends the attempt, and the task's terms say whether there is another."""
+        ...
+
+
+def texts(message: Message) -> Iterator[str]:
+    """The text parts of one entry."""
+    for part in message["message"]:
+        if "text" in part:
+            yield part["text"]

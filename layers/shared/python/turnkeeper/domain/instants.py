@@ -1,0 +1,20 @@
+"""Instants as text: UTC, always six digits and `Z`, so that text order is time order."""
+
+from datetime import UTC, datetime, timedelta
+
+MICROSECOND = timedelta(microseconds=1)
+
+
+def to_text(instant: datetime) -> str:
+    """*instant* as `2026-11-30T13:44:13.000000Z`."""
+    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def from_text(text: str) -> datetime:
+    """The aware instant that `to_text` wrote."""
+    return datetime.fromisoformat(text)
+
+
+def after(now: datetime, last: datetime | None) -> datetime:
+    """*now*, or the microsecond after *last* where a clock stands behind it: strictly increasing (IO-3)."""
+    return now if last is None else max(now, last + MICROSECOND)

@@ -1,0 +1,70 @@
+"""An agent's manifest: what it is called, and the terms on which its tasks live (AG-1).
+
+Our own settings stand under the one key `turnkeeper`; the other names are the published form's.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from turnkeeper.domain.task import Terms
+
+LIFESPAN = timedelta(days=7)
+MAX_AGE = timedelta(days=90)
+ATTEMPTS = 3
+BACKOFF = (timedelta(seconds=2), timedelta(seconds=8), timedelta(seconds=30))
+
+_DURATION = re.compile(r"(\d+)(ms|s|m|h|d)", re.ASCII)
+_UNITS = {
+    "ms": timedelta(milliseconds=1),
+    "s": timedelta(seconds=1),
+    "m": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """One immutable version of an agent; *version* is the hash of its document."""
+
+    name: str
+    description: str
+    version: str
+    document: str
+    terms: Terms
+
+
+def parse(text: str) -> Manifest:
+    """The manifest that *text* (JSON) is; its version does not depend on spacing or order."""
+    fields: dict[str, Any] = json.loads(text)
+    document = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return Manifest(
+        name=fields["name"],
+        description=fields["description"],
+        version=hashlib.sha256(document.encode()).hexdigest(),
+        document=document,
+        terms=_terms(fields.get("limits", {}), fields.get("turnkeeper", {})),
+    )
+
+
+def duration(text: str) -> timedelta:
+    """A duration such as `500ms`, `30s`, `2h` or `7d`."""
+    if not (match := _DURATION.fullmatch(text)):
+        raise ValueError(f"{text!r} is no duration; write a number and ms, s, m, h or d, such as 30m")
+    return int(match[1]) * _UNITS[match[2]]
+
+
+def _terms(limits: Mapping[str, Any], ours: Mapping[str, Any]) -> Terms:
+    repeatable: bool = ours.get("repeatable", False)
+    return Terms(
+        lifespan=duration(ours["lifespan"]) if "lifespan" in ours else LIFESPAN,
+        max_age=duration(limits["max_age"]) if "max_age" in limits else MAX_AGE,
+        repeatable=repeatable,
+        attempts=ours.get("attempts", ATTEMPTS if repeatable else 1),
+        backoff=tuple(duration(pause) for pause in ours["backoff"]) if "backoff" in ours else BACKOFF,
+    )

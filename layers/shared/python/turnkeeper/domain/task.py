@@ -1,0 +1,144 @@
+"""A task: one conversation with one agent, owned by one human. Immutable; transitions make the next one.
+
+Invariants: idle has no turn and nothing pending; processing has a turn or something pending; terminal has no turn,
+no waits and no expiry.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from turnkeeper.asc.registry import Code
+from turnkeeper.domain.messages import Range
+from turnkeeper.domain.waits import Resolution, Wait
+
+
+class Phase(StrEnum):
+    """Coarse enough to act on: awaits input, is busy, has ended (TS-5a)."""
+
+    IDLE = "idle"
+    PROCESSING = "processing"
+    TERMINAL = "terminal"
+
+
+class Reason(StrEnum):
+    """Why a task ended (TS-5b). The one place to add a reason."""
+
+    COMPLETED = "completed"
+    ERRORED = "errored"
+    RESTRICTED = "restricted"
+
+
+class TurnState(StrEnum):
+    """Whether somebody runs the turn, may run it, or must wait."""
+
+    RUNNING = "running"
+    BETWEEN_ATTEMPTS = "between_attempts"
+    SUSPENDED = "suspended"
+    RUNNABLE = "runnable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What the agent's manifest promised when the task began; the task keeps its own copy."""
+
+    lifespan: timedelta
+    max_age: timedelta
+    repeatable: bool
+    attempts: int
+    backoff: tuple[timedelta, ...]
+    unknown: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One run of the agent over the inputs it committed.
+
+    The fence decides who may write; the lease only says when somebody else may take over. A *leg* runs from the start
+    or from a resume: attempts repeat a leg, and outputs up to `kept` were emitted before it.
+    """
+
+    number: int
+    state: TurnState
+    fence: int
+    attempt: int
+    started_at: datetime
+    inputs: tuple[Range, ...]
+    lease_until: datetime | None = None
+    retry_at: datetime | None = None
+    outputs: int = 0
+    kept: int = 0
+    memo_fence: int | None = None
+    """The fence under which the agent left its memo, if it left one."""
+    resolutions: tuple[Resolution, ...] = ()
+    unknown: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """Everything that decides what may happen next. The conversation lies beside it."""
+
+    id: str
+    agent: str
+    agent_version: str
+    terms: Terms
+    responsible_user: str
+    created_at: datetime
+    phase: Phase
+    due_at: datetime
+    """When somebody must look again; may be early, never late."""
+    terminal_reason: Reason | None = None
+    outcome: Code | None = None
+    idle_expires_at: datetime | None = None
+    turn: Turn | None = None
+    waits: tuple[Wait, ...] = ()
+    turns: int = 0
+    fence: int = 0
+    received: int = 0
+    committed: int = 0
+    outputs: int = 0
+    looks: int = 0
+    """Fruitless looks since the last progress; they space out."""
+    last_received_at: datetime | None = None
+    last_committed_at: datetime | None = None
+    # Minted by the store, never by a transition.
+    revision: str = ""
+    write_revision: str = ""
+    expiry_revision: str | None = None
+    log_number: int = 0
+    log_head: str = ""
+
+    @property
+    def is_terminal(self) -> bool:
+        """It has ended."""
+        return self.phase is Phase.TERMINAL
+
+    @property
+    def pending(self) -> int:
+        """How many inputs arrived and are not committed."""
+        return self.received - self.committed
+
+    @property
+    def oldest_end(self) -> datetime:
+        """The end of its `max_age`: no due time lies later while it is not terminal."""
+        return self.created_at + self.terms.max_age
+
+    def is_expired(self, now: datetime) -> bool:
+        """It is idle and the instant it announced has come (TS-8c)."""
+        return self.idle_expires_at is not None and now >= self.idle_expires_at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """The deployment's numbers that decide when somebody looks again."""
+
+    lease: timedelta
+    wake_grace: timedelta
+    wake_grace_max: timedelta
+    retention: timedelta
+
+    def grace(self, looks: int) -> timedelta:
+        """How long to wait for a wake-up before looking again: doubles with each fruitless look."""
+        return min(self.wake_grace * (1 << min(looks, 16)), self.wake_grace_max)

@@ -1,0 +1,84 @@
+"""Wake-ups: each says "look at task X" and nothing else. The due index is the net under a lost one.
+
+FIFO, one group per task, so input that arrives during a turn waits behind it. A recovery wake-up has a group of its
+own, since a dead worker's message still blocks the task's.
+"""
+
+import hashlib
+import json
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Protocol
+
+from turnkeeper.domain.task import Task
+from turnkeeper.domain.transitions import Wake
+from turnkeeper.faults import FAILED_CALLS
+
+LONGEST_VISIBILITY = 43_200
+
+log = logging.getLogger(__name__)
+
+
+class SQS(Protocol):
+    """The calls of botocore's client that are used here, and no others."""
+
+    def send_message(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
+
+    def change_message_visibility(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WakeUps:
+    """The queue of wake-ups behind a plain botocore client."""
+
+    client: SQS
+    url: str
+
+    def send(self, task: Task, wake: Wake) -> bool:
+        """Wake a worker for *task* as it was just written; False, and a log line, when the queue did not take it.
+
+        The deduplication id is the write's own, so a wake-up is never taken for an older one (a swallowed wake-up is a
+        stuck task).
+        """
+        group = task.id if wake is Wake.TASK else f"recovery-{task.id}"
+        try:
+            self.client.send_message(
+                QueueUrl=self.url,
+                MessageBody=json.dumps({"task": task.id}),
+                MessageGroupId=group,
+                MessageDeduplicationId=_deduplication_id(group, task.write_revision),
+            )
+        except FAILED_CALLS as error:
+            log.warning("wake-up not sent; the sweep will look at the task (%s)", type(error).__name__)
+            return False
+        return True
+
+    def hide(self, receipt: str, lasts: timedelta) -> None:
+        """Keep a received message, and its group, from other workers for *lasts* from now.
+
+        A failure is only logged: the message then comes back sooner or later than asked, and finds nothing to do or
+        is overtaken by the sweep.
+        """
+        seconds = min(max(round(lasts.total_seconds()), 0), LONGEST_VISIBILITY)
+        try:
+            self.client.change_message_visibility(
+                QueueUrl=self.url, ReceiptHandle=receipt, VisibilityTimeout=seconds
+            )
+        except FAILED_CALLS as error:
+            log.warning("a wake-up's visibility was not set (%s)", type(error).__name__)
+
+
+def task_of(body: str) -> str:
+    """The id in a wake-up's body; raises ValueError for anything that is none."""
+    match json.loads(body):
+        case {"task": str(task_id)}:
+            return task_id
+        case _:
+            raise ValueError("a wake-up names its task")
+
+
+def _deduplication_id(group: str, write_revision: str) -> str:
+    return hashlib.sha256(f"{group}:{write_revision}".encode()).hexdigest()

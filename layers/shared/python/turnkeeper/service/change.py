@@ -1,0 +1,77 @@
+"""How every transition happens: decide, write, wake; and decide again on what is there when somebody was faster.
+
+An idle task past its announced end is expired here before anything else is decided, so no use case can forget it.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+from turnkeeper.domain import transitions
+from turnkeeper.domain.errors import StoreIsBusy, TaskNotFound
+from turnkeeper.domain.rules import Transition
+from turnkeeper.domain.task import Task
+from turnkeeper.domain.transitions import Change, Wake
+from turnkeeper.service.runtime import Runtime
+from turnkeeper.store import tasks
+from turnkeeper.store.commit import Moved, commit
+from turnkeeper.store.keys import Claim
+
+type Decide = Callable[[Task, datetime], Change]
+
+
+def apply(runtime: Runtime, task: Task, decide: Decide, *, actor: str, claim: Claim | None = None) -> Change:
+    """The change that *decide* made of *task*, or of what it has become meanwhile, as written.
+
+    Raises what *decide* raises, `StoreIsBusy` when others kept being faster, `KeyTaken` when *claim* was lost.
+    """
+    patience = runtime.table.patience()
+    current = task
+    while True:
+        now = runtime.clock()
+        ends = current.is_expired(now)
+        change = transitions.expire(current, now=now, pace=runtime.pace) if ends else decide(current, now)
+        if not change.is_change:
+            return change
+        try:
+            written = commit(
+                runtime.table,
+                change,
+                actor=actor,
+                at=now,
+                claim=None if ends else claim,
+                patience=patience,
+            )
+        except Moved as moved:
+            current = moved.current or _again(runtime, task.id)
+            if not patience.pause():
+                raise StoreIsBusy from moved
+            continue
+        if not ends:
+            return woken(runtime, replace(change, after=written))
+        current = written
+
+
+def woken(runtime: Runtime, change: Change) -> Change:
+    """*change*, after the wake-up that it needs was sent; a failed send fails nothing, `due_at` is the net."""
+    if change.wake is not Wake.NONE and runtime.queue is not None:
+        runtime.queue.send(change.after, change.wake)
+    return change
+
+
+def expire(runtime: Runtime, task: Task, *, actor: str) -> Task:
+    """*task*, ended and written if the instant it announced has come (TS-8c)."""
+
+    def nothing_more(current: Task, _now: datetime) -> Change:
+        return Change(transition=Transition.LOOK, before=current, after=current)
+
+    if not task.is_expired(runtime.clock()):
+        return task
+    return apply(runtime, task, nothing_more, actor=actor).after
+
+
+def _again(runtime: Runtime, task_id: str) -> Task:
+    task = tasks.read(runtime.table, task_id)
+    if task is None:
+        raise TaskNotFound
+    return task

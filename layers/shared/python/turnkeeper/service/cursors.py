@@ -1,0 +1,89 @@
+"""Cursors: a position and nothing else. Whose list it is comes from the caller, never from the cursor."""
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from turnkeeper.domain.errors import MalformedRequest
+from turnkeeper.domain.instants import from_text, to_text
+from turnkeeper.service.owned import TASK_ID
+from turnkeeper.store.tasks import Position
+
+LONGEST = 200
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """How far a reader of the conversation has come.
+
+    *at* is the last transcript entry reached, *taken* how many inputs of it when it was not all of them, and *pending*
+    the number of the last input that was shown uncommitted.
+    """
+
+    at: datetime | None = None
+    taken: int = 0
+    pending: int = 0
+
+
+def write_place(place: Place) -> str:
+    """The cursor of a place in the conversation."""
+    return _encode([to_text(place.at) if place.at else "", place.taken, place.pending])
+
+
+def read_place(cursor: str) -> Place:
+    """The place that *cursor* is; `MalformedRequest` names the query parameter `after`."""
+    match _decode(cursor, "after"):
+        case [str(at), int(taken), int(pending)] if taken >= 0 and pending >= 0 and (at or not taken):
+            return Place(at=_instant(at, "after") if at else None, taken=taken, pending=pending)
+        case _:
+            raise _bad("after")
+
+
+def write_position(position: Position) -> str:
+    """The cursor of a position in a list of tasks."""
+    return _encode([to_text(position[0]), position[1]])
+
+
+def read_position(cursor: str) -> Position:
+    """The position that *cursor* is; `MalformedRequest` names the query parameter `cursor`."""
+    match _decode(cursor, "cursor"):
+        case [str(created_at), str(task_id)] if TASK_ID.fullmatch(task_id):
+            return _instant(created_at, "cursor"), task_id
+        case _:
+            raise _bad("cursor")
+
+
+def _encode(position: Sequence[str | int]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(position, separators=(",", ":")).encode()).decode().rstrip("=")
+
+
+def _decode(cursor: str, parameter: str) -> object:
+    if len(cursor) > LONGEST:
+        raise _bad(parameter)
+    try:
+        text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        position: object = json.loads(text)
+    except (ValueError, binascii.Error, RecursionError) as error:
+        raise _bad(parameter) from error
+    return position
+
+
+def _instant(text: str, parameter: str) -> datetime:
+    if not _INSTANT.fullmatch(text):
+        raise _bad(parameter)
+    try:
+        return from_text(text)
+    except ValueError as error:
+        raise _bad(parameter) from error
+
+
+def _bad(parameter: str) -> MalformedRequest:
+    return MalformedRequest(
+        parameter,
+        "this is no cursor of ours; send one exactly as it came, or leave it out to start from the beginning",
+    )

@@ -1,0 +1,131 @@
+"""Reading the conversation: one page of the transcript and the inputs, merged, as of one revision.
+
+The task is read first and bounds both Queries, so a page is a snapshot. The cursor says how far a follower has come:
+it is there on the last page too, and then fetches only what is new.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from turnkeeper.domain.instants import MICROSECOND, to_text
+from turnkeeper.domain.messages import Commit, Input, Output, count
+from turnkeeper.domain.task import Task
+from turnkeeper.service.change import expire
+from turnkeeper.service.cursors import Place, read_place, write_place
+from turnkeeper.service.owned import check_id, owned
+from turnkeeper.service.runtime import Runtime
+from turnkeeper.store import tasks, transcript
+from turnkeeper.store.table import Table
+
+PAGE_BYTES = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some of the conversation at the task's revision: each entry is one JSON object as text."""
+
+    task: Task
+    entries: tuple[str, ...]
+    next: str
+    more: bool
+
+
+def page(runtime: Runtime, *, caller: str, task_id: str, after: str | None, limit: int) -> Page:
+    """Up to *limit* entries or 4 MB (one at least, where there is one) after the place of the cursor *after*."""
+    check_id(task_id)
+    place = read_place(after) if after is not None else Place()
+    task = expire(runtime, owned(tasks.read(runtime.table, task_id), caller), actor="reader")
+    taken = _Taken(limit)
+    more = False
+    for entry, reached in conversation(runtime.table, task, since=place, page_size=limit + 1):
+        if not taken.add(entry):
+            more = True
+            break
+        place = reached
+    return Page(task, tuple(taken.entries), write_place(place), more)
+
+
+def conversation(
+    table: Table, task: Task, *, since: Place, page_size: int | None = None
+) -> Iterator[tuple[str, Place]]:
+    """Every entry after *since* as text, with the place that a reader has reached with it (IO-3)."""
+    place = since
+    arrived = _Inputs(table, task, page_size)
+    if task.last_committed_at is not None:
+        for entry in transcript.entries(
+            table, task.id, since=since.at, until=task.last_committed_at, limit=page_size
+        ):
+            if entry.at == since.at and not since.taken:
+                continue
+            if isinstance(entry, Output):
+                place = Place(at=entry.at, pending=place.pending)
+                yield _output(entry), place
+                continue
+            skip = since.taken if entry.at == since.at else 0
+            for position, number in enumerate(_numbers(entry)):
+                if position < skip:
+                    continue
+                done = position + 1 == count(entry.ranges)
+                place = Place(at=entry.at, taken=0 if done else position + 1, pending=place.pending)
+                yield _input(arrived.take(number), entry.at + position * MICROSECOND), place
+    for waiting in arrived.rest(max(task.committed, since.pending) + 1):
+        place = Place(at=place.at, taken=place.taken, pending=waiting.number)
+        yield _input(waiting, None), place
+
+
+@dataclass(slots=True)
+class _Taken:
+    """What fits on a page."""
+
+    limit: int
+    entries: list[str] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, entry: str) -> bool:
+        size = len(entry.encode()) + 1
+        if self.entries and (len(self.entries) >= self.limit or self.size + size > PAGE_BYTES):
+            return False
+        self.entries.append(entry)
+        self.size += size
+        return True
+
+
+class _Inputs:
+    """The inputs as one ordered Query, asked anew only where a number does not follow on."""
+
+    def __init__(self, table: Table, task: Task, page_size: int | None) -> None:
+        self.table, self.task, self.page_size = table, task, page_size
+        self.stream: Iterator[Input] = iter(())
+        self.expected = 0
+
+    def take(self, number: int) -> Input:
+        if number != self.expected:
+            self._ask_from(number)
+        self.expected = number + 1
+        return next(self.stream)
+
+    def rest(self, first: int) -> Iterator[Input]:
+        if first != self.expected:
+            self._ask_from(first)
+        return self.stream
+
+    def _ask_from(self, number: int) -> None:
+        self.stream = transcript.inputs(
+            self.table, self.task.id, first=number, last=self.task.received, limit=self.page_size
+        )
+
+
+def _numbers(commit: Commit) -> Iterator[int]:
+    for first, last in commit.ranges:
+        yield from range(first, last + 1)
+
+
+def _input(arrived: Input, committed_at: datetime | None) -> str:
+    seen = f',"committed_at":"{to_text(committed_at)}"' if committed_at else ""
+    received = f'"received_at":"{to_text(arrived.received_at)}"'
+    return f'{{"type":"input",{arrived.content[1:-1]},{received}{seen}}}'
+
+
+def _output(output: Output) -> str:
+    return f'{{"type":"output",{output.content[1:-1]},"committed_at":"{to_text(output.at)}"}}'

@@ -1,0 +1,72 @@
+"""Looking at whatever is due: expiries, lost wake-ups, leases, deadlines. Looking is harmless.
+
+So lost messages, crashes and late sweeps all heal by this one path. The index only says where to look; what to do is
+decided on the task itself.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from turnkeeper.domain import transitions
+from turnkeeper.domain.errors import StoreIsUnavailable, TaskError
+from turnkeeper.domain.task import Task
+from turnkeeper.domain.transitions import Change
+from turnkeeper.service.change import apply
+from turnkeeper.service.runtime import Runtime
+from turnkeeper.store import tasks
+from turnkeeper.store.items import SHARDS
+
+ACTOR = "sweep"
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Swept:
+    """What one sweep did."""
+
+    looked: int = 0
+    changed: int = 0
+    failed: int = 0
+    cut_short: bool = False
+
+
+def sweep(runtime: Runtime, *, may_go_on: Callable[[], bool] = lambda: True) -> Swept:
+    """Look at every task that is due now, until *may_go_on* says no; a task that fails blocks no other."""
+    now = runtime.clock()
+    swept = Swept()
+    for shard in _shards(now):
+        for task_id in tasks.due(runtime.table, shard, now=now):
+            if not may_go_on():
+                swept.cut_short = True
+                return swept
+            _look(runtime, task_id, swept)
+    return swept
+
+
+def _shards(now: datetime) -> str:
+    """All shards, starting at another one each minute, so that a cut sweep starves none."""
+    start = now.minute % len(SHARDS)
+    return SHARDS[start:] + SHARDS[:start]
+
+
+def _look(runtime: Runtime, task_id: str, swept: Swept) -> None:
+    def decide(current: Task, now: datetime) -> Change:
+        return transitions.look(current, now=now, pace=runtime.pace)
+
+    swept.looked += 1
+    try:
+        task = tasks.read(runtime.table, task_id)
+        if task is not None:
+            swept.changed += apply(runtime, task, decide, actor=ACTOR).is_change
+    except StoreIsUnavailable:
+        raise
+    except TaskError as error:
+        swept.failed += 1
+        log.warning("a look was refused (%s)", type(error).__name__)
+    except Exception:
+        swept.failed += 1
+        log.exception("a look failed; it is put off")
+        tasks.put_off(runtime.table, task_id, pace=runtime.pace, now=runtime.clock())

@@ -1,0 +1,221 @@
+"""Taking a turn: a wake-up says "look at this task", and whoever comes starts, retries or resumes what is runnable.
+
+A worker that was taken over, or whose task has ended, stops without a word; everything it wrote carried its fence.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Generator, Iterator
+from datetime import datetime, timedelta
+
+from turnkeeper.agents.protocol import Agent, Message, Pause, Say, Step, TurnView
+from turnkeeper.domain import transitions
+from turnkeeper.domain.errors import StaleFence, TaskIsTerminal, TaskNotFound, TurnNotRunnable
+from turnkeeper.domain.rules import State, state_of
+from turnkeeper.domain.task import Task, Turn
+from turnkeeper.domain.transitions import Change
+from turnkeeper.domain.waits import Wait
+from turnkeeper.service import messages
+from turnkeeper.service.change import apply
+from turnkeeper.service.cursors import Place
+from turnkeeper.service.hold import ACTOR, AFTER_LEASE, Hide, Hold
+from turnkeeper.service.runtime import Runtime
+from turnkeeper.store import tasks, transcript
+
+TEXT_BYTES = 100_000
+MEMO_BYTES = 32_768
+WAITS = 16
+
+log = logging.getLogger(__name__)
+
+
+class ComeBackLater(Exception):
+    """The attempt is over and there is another: the wake-up was hidden until then, and must not be deleted."""
+
+
+class AgentFailed(Exception):
+    """The agent raised, or gave back something that is no step; the cause is chained."""
+
+
+class AgentMisbehaved(Exception):
+    """What the agent yielded is not acceptable; the message says why."""
+
+
+def attend(runtime: Runtime, task_id: str, *, hide: Hide, agent_of: Callable[[str], Agent]) -> None:
+    """Do what the task needs now, if anything; returning means that the wake-up is done with.
+
+    Raises `ComeBackLater` when the wake-up must come again at the time *hide* was told.
+    """
+    task = tasks.read(runtime.table, task_id)
+    if task is None:
+        log.warning("a wake-up names a task that does not exist")
+        return
+    _postpone_early_retry(runtime, task, hide)
+    if not transitions.needs_worker(task, now=runtime.clock()):
+        return
+    hide(runtime.pace.lease + AFTER_LEASE)
+    try:
+        begun = apply(runtime, task, _begin(runtime), actor=ACTOR).after
+        if state_of(begun) is State.BETWEEN_ATTEMPTS:
+            begun = apply(runtime, begun, _begin(runtime), actor=ACTOR).after
+    except (TurnNotRunnable, TaskIsTerminal, TaskNotFound):
+        return
+    if begun.turn is None or state_of(begun) is not State.RUNNING:
+        return
+    with Hold(runtime, begun, begun.turn, hide) as hold:
+        try:
+            _take(runtime, hold, begun.turn, agent_of)
+        except (StaleFence, TaskIsTerminal):
+            log.info("the turn is not ours any more")
+        except AgentFailed as failure:
+            log.exception("the agent failed", exc_info=failure.__cause__)
+            _fail(runtime, hold)
+
+
+def _postpone_early_retry(runtime: Runtime, task: Task, hide: Hide) -> None:
+    if state_of(task) is not State.BETWEEN_ATTEMPTS or task.turn is None or task.turn.retry_at is None:
+        return
+    early = task.turn.retry_at - runtime.clock()
+    if early > timedelta(0):
+        hide(early + timedelta(seconds=1))
+        raise ComeBackLater
+
+
+def _begin(runtime: Runtime) -> Callable[[Task, datetime], Change]:
+    def decide(current: Task, now: datetime) -> Change:
+        match state_of(current):
+            case State.QUEUED:
+                return transitions.start_turn(current, now=now, pace=runtime.pace)
+            case State.RUNNING:
+                return transitions.lose_turn(current, now=now, pace=runtime.pace)
+            case _:
+                return transitions.start_attempt(current, now=now, pace=runtime.pace)
+
+    return decide
+
+
+def _take(runtime: Runtime, hold: Hold, turn: Turn, agent_of: Callable[[str], Agent]) -> None:
+    """Run the agent: each step is written before the next is asked for; the last goes with the turn's end."""
+    said = turn.kept
+    view = _view(runtime, hold.task, turn)
+    try:
+        steps = agent_of(hold.task.agent).run(view)
+    except Exception as error:
+        raise AgentFailed from error
+    try:
+        while True:
+            step, is_last = _advance(steps)
+            if isinstance(step, Pause):
+                _suspend(runtime, hold, step)
+                return
+            if is_last:
+                break
+            if step is not None:
+                said += 1
+                _emit(hold, said, _content(step))
+    finally:
+        steps.close()
+    output = (said + 1, _content(step)) if step is not None else None
+
+    def finish(current: Task, now: datetime) -> Change:
+        return transitions.finish(current, fence=hold.fence, output=output, now=now, pace=runtime.pace)
+
+    hold.write(finish)
+
+
+def _advance(steps: Generator[Step, None, Say | None]) -> tuple[Step | None, bool]:
+    """The agent's next step and whether it was the last; whatever it raises is its failure, not ours."""
+    try:
+        return _checked(next(steps)), False
+    except StopIteration as done:
+        last: Say | None = done.value
+        try:
+            return (None if last is None else _checked(last)), True
+        except Exception as error:
+            raise AgentFailed from error
+    except Exception as error:
+        raise AgentFailed from error
+
+
+def _checked(step: Step) -> Step:
+    if isinstance(step, Say):
+        if len(step.text.encode()) > TEXT_BYTES:
+            raise AgentMisbehaved(f"an output is a text of at most {TEXT_BYTES} bytes")
+    elif isinstance(step, Pause):
+        if not 0 < len(step.needs) <= WAITS:
+            raise AgentMisbehaved(f"a pause names 1 to {WAITS} needs")
+        if len(json.dumps(step.memo).encode()) > MEMO_BYTES:
+            raise AgentMisbehaved(f"a memo is at most {MEMO_BYTES} bytes of JSON")
+    else:
+        raise AgentMisbehaved("an agent yields Say or Pause")
+    return step
+
+
+def _content(step: Say) -> str:
+    part = {"mimeType": "text/plain", "text": step.text}
+    return json.dumps({"message": [part]}, ensure_ascii=False, separators=(",", ":"))
+
+
+def _emit(hold: Hold, ordinal: int, content: str) -> None:
+    def emit(current: Task, now: datetime) -> Change:
+        return transitions.emit(current, fence=hold.fence, ordinal=ordinal, content=content, now=now)
+
+    hold.write(emit)
+
+
+def _suspend(runtime: Runtime, hold: Hold, pause: Pause) -> None:
+    memo = json.dumps(pause.memo, ensure_ascii=False) if pause.memo is not None else None
+
+    def suspend(current: Task, now: datetime) -> Change:
+        waits = [
+            Wait(
+                id=need.id,
+                kind=need.kind,
+                since=now,
+                deadline=now + need.within,
+                provider=need.provider,
+                reviewer=need.reviewer,
+            )
+            for need in pause.needs
+        ]
+        return transitions.suspend(
+            current, fence=hold.fence, waits=waits, memo=memo, now=now, pace=runtime.pace
+        )
+
+    hold.write(suspend)
+
+
+def _fail(runtime: Runtime, hold: Hold) -> None:
+    def fail(current: Task, now: datetime) -> Change:
+        return transitions.fail_attempt(current, fence=hold.fence, now=now, pace=runtime.pace)
+
+    try:
+        failed = hold.write(fail).after
+    except (StaleFence, TaskIsTerminal):
+        return
+    if failed.turn is not None and failed.turn.retry_at is not None:
+        hold.hide(max(failed.turn.retry_at - runtime.clock(), timedelta(0)))
+        raise ComeBackLater
+
+
+def _view(runtime: Runtime, task: Task, turn: Turn) -> TurnView:
+    def conversation() -> Iterator[Message]:
+        for entry, _ in messages.conversation(runtime.table, task, since=Place(pending=task.received)):
+            yield json.loads(entry)
+
+    memo = None if turn.memo_fence is None else transcript.memo(runtime.table, task.id, turn.memo_fence)
+    return TurnView(
+        task_id=task.id,
+        number=turn.number,
+        attempt=turn.attempt,
+        inputs=tuple(_inputs(runtime, task, turn)),
+        conversation=conversation,
+        memo=json.loads(memo) if memo is not None else None,
+        resolutions=turn.resolutions,
+    )
+
+
+def _inputs(runtime: Runtime, task: Task, turn: Turn) -> Iterator[Message]:
+    for first, last in turn.inputs:
+        for arrived in transcript.inputs(runtime.table, task.id, first=first, last=last):
+            yield json.loads(arrived.content)

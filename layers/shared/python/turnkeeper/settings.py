@@ -1,0 +1,80 @@
+"""The composition root: the environment the stack gives a function, and the runtime made of it once per process.
+
+Nothing has a silent default: what is missing stops the function at its start, by name.
+"""
+
+import os
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any
+
+import botocore.session
+from botocore.config import Config
+
+from turnkeeper.domain.task import Pace
+from turnkeeper.queue import WakeUps
+from turnkeeper.service.runtime import Runtime
+from turnkeeper.store.table import Table
+
+# Short enough that several attempts fit into a caller's patience; the store tries again itself.
+CALLS = Config(
+    connect_timeout=1,
+    read_timeout=3,
+    retries={"mode": "standard", "total_max_attempts": 3},
+    tcp_keepalive=True,
+)
+
+
+class SettingMissing(Exception):
+    """The function's environment lacks a variable that the stack should have set."""
+
+
+@cache
+def runtime(*, wakes: bool = True) -> Runtime:
+    """The runtime of this process; without *wakes* it has no queue, for what never wakes anybody."""
+    session = botocore.session.get_session()
+    dynamodb: Any = session.create_client("dynamodb", config=CALLS)
+    table = Table(dynamodb, _setting("TABLE"))
+    return Runtime(
+        table=table,
+        queue=wake_ups() if wakes else None,
+        pace=Pace(
+            lease=_seconds("LEASE_SECONDS"),
+            wake_grace=_seconds("WAKE_GRACE_SECONDS"),
+            wake_grace_max=_seconds("WAKE_GRACE_MAX_SECONDS"),
+            retention=_seconds("RETENTION_SECONDS"),
+        ),
+        heartbeat=_seconds("HEARTBEAT_SECONDS"),
+        idempotency=_seconds("IDEMPOTENCY_SECONDS"),
+        clock=utc_now,
+    )
+
+
+@cache
+def wake_ups() -> WakeUps:
+    """The queue as this process sees it."""
+    sqs: Any = botocore.session.get_session().create_client("sqs", config=CALLS)
+    return WakeUps(sqs, _setting("QUEUE_URL"))
+
+
+def human_claim() -> str:
+    """The claim that only a human's token has."""
+    return _setting("HUMAN_CLAIM")
+
+
+def utc_now() -> datetime:
+    """The one clock."""
+    return datetime.now(UTC)
+
+
+def _setting(name: str) -> str:
+    try:
+        return os.environ[f"TURNKEEPER_{name}"]
+    except KeyError as missing:
+        raise SettingMissing(
+            f"TURNKEEPER_{name} is not set; the stack sets it for every function"
+        ) from missing
+
+
+def _seconds(name: str) -> timedelta:
+    return timedelta(seconds=float(_setting(name)))

@@ -1,0 +1,1 @@
+"""One table, one conditional transaction per transition."""

@@ -1,0 +1,49 @@
+"""Agents in the table: the current manifest of each name, and every version it ever had, immutable."""
+
+from turnkeeper.domain.errors import StoreIsUnavailable
+from turnkeeper.domain.manifest import Manifest
+from turnkeeper.faults import FAILED_CALLS, Fault, fault_of
+from turnkeeper.store.items import Attributes
+from turnkeeper.store.table import Table
+from turnkeeper.store.wire import item_to_wire
+
+
+def current_key(name: str) -> Attributes:
+    """The manifest that new tasks get."""
+    return {"pk": f"AGENT#{name}", "sk": "CURRENT"}
+
+
+def version_key(name: str, version: str) -> Attributes:
+    """One version, which tasks that began with it keep."""
+    return {"pk": f"AGENT#{name}", "sk": f"VERSION#{version}"}
+
+
+def keep(table: Table, manifest: Manifest, *, owner: str) -> None:
+    """*manifest* is the current one of its name and *owner*'s; repeating it changes nothing."""
+    item = {"version": manifest.version, "document": manifest.document, "owner": owner}
+    patience = table.patience()
+    while True:
+        try:
+            table.client.transact_write_items(
+                TransactItems=[
+                    _put(table.name, {**current_key(manifest.name), **item}, owner),
+                    _put(table.name, {**version_key(manifest.name, manifest.version), **item}, owner),
+                ]
+            )
+        except FAILED_CALLS as error:
+            if fault_of(error) is Fault.CONDITION or not patience.pause():
+                raise StoreIsUnavailable from error
+        else:
+            return
+
+
+def _put(table: str, item: Attributes, owner: str) -> dict[str, object]:
+    return {
+        "Put": {
+            "TableName": table,
+            "Item": item_to_wire(item),
+            "ConditionExpression": "attribute_not_exists(pk) OR #owner = :owner",
+            "ExpressionAttributeNames": {"#owner": "owner"},
+            "ExpressionAttributeValues": item_to_wire({":owner": owner}),
+        }
+    }

@@ -1,0 +1,250 @@
+"""The layout of a task's own item, and the keys of everything that lies beside it.
+
+Nested maps carry what a newer version put there (`unknown`), and the task itself is written attribute by attribute, so
+a rolling deploy drops nothing.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from turnkeeper.asc.registry import Code
+from turnkeeper.domain.instants import from_text, to_text
+from turnkeeper.domain.task import Phase, Reason, Task, Terms, Turn, TurnState
+from turnkeeper.domain.waits import Resolution, Verdict, Wait, WaitKind
+
+SCHEMA = 1
+SHARDS = "0123456789abcdef"
+TASK = "TASK"
+
+type Attributes = dict[str, Any]
+
+
+def task_key(task_id: str) -> Attributes:
+    """The task item, which a poll reads and nothing else."""
+    return {"pk": f"TASK#{task_id}", "sk": TASK}
+
+
+def input_key(task_id: str, number: int) -> Attributes:
+    """The *number*-th input, written once."""
+    return {"pk": f"TASK#{task_id}", "sk": f"IN#{number:010d}"}
+
+
+def entry_key(task_id: str, at: datetime) -> Attributes:
+    """A transcript entry, by its first `committed_at`."""
+    return {"pk": f"TASK#{task_id}", "sk": f"MSG#{to_text(at)}"}
+
+
+def log_key(task_id: str, number: int) -> Attributes:
+    """The *number*-th journal entry."""
+    return {"pk": f"TASK#{task_id}", "sk": f"LOG#{number:010d}"}
+
+
+def memo_key(task_id: str, fence: int) -> Attributes:
+    """What the agent noted for itself when it suspended its turn under *fence*."""
+    return {"pk": f"TASK#{task_id}", "sk": f"MEMO#{fence:010d}"}
+
+
+def due_shard(task_id: str, *, ended: bool) -> str:
+    """Where the due index keeps a task; ended ones have shards of their own, and only their retention is due."""
+    return f"{'ended' if ended else 'due'}#{task_id[0]}"
+
+
+def created_key(created_at: datetime, task_id: str) -> str:
+    """A task's place in its user's list."""
+    return f"{to_text(created_at)}#{task_id}"
+
+
+def task_to_item(task: Task) -> Attributes:
+    """Every attribute of the task item; None means absent."""
+    return {
+        **task_key(task.id),
+        "schema": SCHEMA,
+        "agent": task.agent,
+        "agent_version": task.agent_version,
+        "terms": _terms_to_map(task.terms),
+        "responsible_user": task.responsible_user,
+        "created_at": to_text(task.created_at),
+        "created_key": created_key(task.created_at, task.id),
+        "phase": task.phase.value,
+        "terminal_reason": task.terminal_reason.value if task.terminal_reason else None,
+        "outcome": task.outcome.value if task.outcome else None,
+        "idle_expires_at": _text(task.idle_expires_at),
+        "turn": _turn_to_map(task.turn) if task.turn else None,
+        "waits": [_wait_to_map(wait) for wait in task.waits] or None,
+        "turns": task.turns,
+        "fence": task.fence,
+        "received": task.received,
+        "committed": task.committed,
+        "outputs": task.outputs,
+        "looks": task.looks,
+        "last_received_at": _text(task.last_received_at),
+        "last_committed_at": _text(task.last_committed_at),
+        "revision": task.revision,
+        "write_revision": task.write_revision,
+        "expiry_revision": task.expiry_revision,
+        "log_number": task.log_number,
+        "log_head": task.log_head,
+        "due_at": to_text(task.due_at),
+        "due_shard": due_shard(task.id, ended=task.is_terminal),
+    }
+
+
+def task_from_item(item: Attributes) -> Task:
+    """The task that *item* holds."""
+    reason, outcome, turn = item.get("terminal_reason"), item.get("outcome"), item.get("turn")
+    return Task(
+        id=item["pk"].removeprefix("TASK#"),
+        agent=item["agent"],
+        agent_version=item["agent_version"],
+        terms=_terms_from_map(item["terms"]),
+        responsible_user=item["responsible_user"],
+        created_at=from_text(item["created_at"]),
+        phase=Phase(item["phase"]),
+        terminal_reason=Reason(reason) if reason else None,
+        outcome=Code(outcome) if outcome else None,
+        idle_expires_at=_instant(item.get("idle_expires_at")),
+        turn=_turn_from_map(turn) if turn else None,
+        waits=tuple(_wait_from_map(wait) for wait in item.get("waits", ())),
+        turns=item["turns"],
+        fence=item["fence"],
+        received=item["received"],
+        committed=item["committed"],
+        outputs=item["outputs"],
+        looks=item["looks"],
+        last_received_at=_instant(item.get("last_received_at")),
+        last_committed_at=_instant(item.get("last_committed_at")),
+        revision=item["revision"],
+        write_revision=item["write_revision"],
+        expiry_revision=item.get("expiry_revision"),
+        log_number=item["log_number"],
+        log_head=item["log_head"],
+        due_at=from_text(item["due_at"]),
+    )
+
+
+def _text(instant: datetime | None) -> str | None:
+    return to_text(instant) if instant else None
+
+
+def _instant(text: str | None) -> datetime | None:
+    return from_text(text) if text else None
+
+
+def _unknown(stored: Attributes, known: frozenset[str]) -> Attributes:
+    return {name: value for name, value in stored.items() if name not in known}
+
+
+def _present(attributes: Attributes, unknown: Mapping[str, Any]) -> Attributes:
+    return {**unknown, **{name: value for name, value in attributes.items() if value is not None}}
+
+
+_TERMS = frozenset({"lifespan_s", "max_age_s", "repeatable", "attempts", "backoff_s"})
+_TURN = frozenset(
+    {"number", "state", "fence", "attempt", "started_at", "inputs", "lease_until", "retry_at"}
+    | {"outputs", "kept", "memo_fence", "resolutions"}
+)
+_WAIT = frozenset({"id", "kind", "since", "deadline", "provider", "reviewer"})
+_RESOLUTION = frozenset({"wait_id", "kind", "verdict", "at"})
+
+
+def _terms_to_map(terms: Terms) -> Attributes:
+    return {
+        **terms.unknown,
+        "lifespan_s": terms.lifespan.total_seconds(),
+        "max_age_s": terms.max_age.total_seconds(),
+        "repeatable": terms.repeatable,
+        "attempts": terms.attempts,
+        "backoff_s": [pause.total_seconds() for pause in terms.backoff],
+    }
+
+
+def _terms_from_map(stored: Attributes) -> Terms:
+    return Terms(
+        lifespan=timedelta(seconds=stored["lifespan_s"]),
+        max_age=timedelta(seconds=stored["max_age_s"]),
+        repeatable=stored["repeatable"],
+        attempts=stored["attempts"],
+        backoff=tuple(timedelta(seconds=pause) for pause in stored["backoff_s"]),
+        unknown=_unknown(stored, _TERMS),
+    )
+
+
+def _turn_to_map(turn: Turn) -> Attributes:
+    known = {
+        "number": turn.number,
+        "state": turn.state.value,
+        "fence": turn.fence,
+        "attempt": turn.attempt,
+        "started_at": to_text(turn.started_at),
+        "inputs": [list(numbers) for numbers in turn.inputs],
+        "lease_until": _text(turn.lease_until),
+        "retry_at": _text(turn.retry_at),
+        "outputs": turn.outputs,
+        "kept": turn.kept,
+        "memo_fence": turn.memo_fence,
+        "resolutions": [_resolution_to_map(one) for one in turn.resolutions] or None,
+    }
+    return _present(known, turn.unknown)
+
+
+def _turn_from_map(stored: Attributes) -> Turn:
+    return Turn(
+        number=stored["number"],
+        state=TurnState(stored["state"]),
+        fence=stored["fence"],
+        attempt=stored["attempt"],
+        started_at=from_text(stored["started_at"]),
+        inputs=tuple((first, last) for first, last in stored["inputs"]),
+        lease_until=_instant(stored.get("lease_until")),
+        retry_at=_instant(stored.get("retry_at")),
+        outputs=stored["outputs"],
+        kept=stored["kept"],
+        memo_fence=stored.get("memo_fence"),
+        resolutions=tuple(_resolution_from_map(one) for one in stored.get("resolutions", ())),
+        unknown=_unknown(stored, _TURN),
+    )
+
+
+def _wait_to_map(wait: Wait) -> Attributes:
+    known = {
+        "id": wait.id,
+        "kind": wait.kind.value,
+        "since": to_text(wait.since),
+        "deadline": to_text(wait.deadline),
+        "provider": wait.provider,
+        "reviewer": wait.reviewer,
+    }
+    return _present(known, wait.unknown)
+
+
+def _wait_from_map(stored: Attributes) -> Wait:
+    return Wait(
+        id=stored["id"],
+        kind=WaitKind(stored["kind"]),
+        since=from_text(stored["since"]),
+        deadline=from_text(stored["deadline"]),
+        provider=stored.get("provider"),
+        reviewer=stored.get("reviewer"),
+        unknown=_unknown(stored, _WAIT),
+    )
+
+
+def _resolution_to_map(resolution: Resolution) -> Attributes:
+    return {
+        **resolution.unknown,
+        "wait_id": resolution.wait_id,
+        "kind": resolution.kind.value,
+        "verdict": resolution.verdict.value,
+        "at": to_text(resolution.at),
+    }
+
+
+def _resolution_from_map(stored: Attributes) -> Resolution:
+    return Resolution(
+        wait_id=stored["wait_id"],
+        kind=WaitKind(stored["kind"]),
+        verdict=Verdict(stored["verdict"]),
+        at=from_text(stored["at"]),
+        unknown=_unknown(stored, _RESOLUTION),
+    )

@@ -1,0 +1,39 @@
+"""How long to keep trying: growing pauses with full jitter, until a deadline (10 s as a rule)."""
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+SECONDS = 10.0
+FIRST_PAUSE = 0.02
+LONGEST_PAUSE = 1.0
+
+
+@dataclass(slots=True)
+class Patience:
+    """One caller's patience: it starts when it is made, and is spent by pausing."""
+
+    seconds: float = SECONDS
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    pauses: int = 0
+    ends_at: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ends_at = self.clock() + self.seconds
+
+    @property
+    def is_over(self) -> bool:
+        """The deadline has passed."""
+        return self.clock() >= self.ends_at
+
+    def pause(self) -> bool:
+        """Wait a little, longer each time; False, without waiting, when the deadline would pass."""
+        longest = min(FIRST_PAUSE * 2 ** min(self.pauses, 10), LONGEST_PAUSE)
+        wait = random.uniform(0, longest)  # noqa: S311 - jitter, not a secret
+        if self.clock() + wait >= self.ends_at:
+            return False
+        self.pauses += 1
+        self.sleep(wait)
+        return True

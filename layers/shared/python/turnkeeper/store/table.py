@@ -1,0 +1,102 @@
+"""The table as plain values: reads are strongly consistent, and a read that fails says so in our words."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from turnkeeper.domain.errors import StoreIsUnavailable
+from turnkeeper.faults import FAILED_CALLS, Fault, fault_of
+from turnkeeper.store.patience import Patience
+from turnkeeper.store.wire import Item, item_from_wire, item_to_wire
+
+BATCH = 100
+
+
+class DynamoDB(Protocol):
+    """The calls of botocore's client that are used here, and no others."""
+
+    def get_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
+
+    def batch_get_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
+
+    def query(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
+
+    def update_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
+
+    def transact_write_items(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One DynamoDB table behind a plain botocore client."""
+
+    client: DynamoDB
+    name: str
+    patience: Callable[[], Patience] = Patience
+
+    def get(self, key: Mapping[str, Any]) -> Item | None:
+        """The item at *key* as it is now: one strongly consistent read."""
+        answer = self._read(
+            self.client.get_item, TableName=self.name, Key=item_to_wire(key), ConsistentRead=True
+        )
+        return item_from_wire(answer["Item"]) if "Item" in answer else None
+
+    def get_all(self, keys: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Item]:
+        """The items at *keys* (at most 100) that exist, by (pk, sk): one strongly consistent call as a rule."""
+        found: dict[tuple[str, str], Item] = {}
+        asked: Any = {self.name: {"Keys": [item_to_wire(key) for key in keys], "ConsistentRead": True}}
+        patience = self.patience()
+        while asked:
+            answer = self._read(self.client.batch_get_item, RequestItems=asked)
+            for wire in answer.get("Responses", {}).get(self.name, ()):
+                item = item_from_wire(wire)
+                found[item["pk"], item["sk"]] = item
+            asked = answer.get("UnprocessedKeys")
+            if asked and not patience.pause():
+                raise StoreIsUnavailable
+        return found
+
+    def query(self, **request: Any) -> Iterator[Item]:
+        """Every item of a Query, page after page, fetched as they are asked for."""
+        pages = dict(request)
+        while True:
+            answer = self._read(self.client.query, TableName=self.name, **pages)
+            for wire in answer["Items"]:
+                yield item_from_wire(wire)
+            if not (position := answer.get("LastEvaluatedKey")):
+                return
+            pages["ExclusiveStartKey"] = position
+
+    def query_page(self, **request: Any) -> tuple[list[Item], Item | None]:
+        """One page of a Query and the position after it, None when there is nothing beyond."""
+        answer = self._read(self.client.query, TableName=self.name, **request)
+        position = answer.get("LastEvaluatedKey")
+        return [item_from_wire(wire) for wire in answer["Items"]], item_from_wire(
+            position
+        ) if position else None
+
+    def range(self, pk: str, first: str, last: str, *, limit: int | None = None) -> Iterator[Item]:
+        """The items of partition *pk* from sort key *first* to *last*, both included, in order."""
+        request: dict[str, Any] = {
+            "ConsistentRead": True,
+            "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :last",
+            "ExpressionAttributeValues": item_to_wire({":pk": pk, ":first": first, ":last": last}),
+        }
+        if limit is not None:
+            request["Limit"] = limit
+        return self.query(**request)
+
+    def _read(self, call: Callable[..., dict[str, Any]], **request: Any) -> dict[str, Any]:
+        """The answer of a read; throttled and failed ones are tried again within our patience."""
+        patience = self.patience()
+        while True:
+            try:
+                return call(**request)
+            except FAILED_CALLS as error:
+                if fault_of(error) is Fault.CONDITION or not patience.pause():
+                    raise StoreIsUnavailable from error

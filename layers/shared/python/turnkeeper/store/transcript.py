@@ -1,0 +1,47 @@
+"""Reading the conversation: the transcript's entries and the inputs, each an ordered Query."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from turnkeeper.domain.instants import from_text
+from turnkeeper.domain.messages import Commit, Entry, Input, Output
+from turnkeeper.store.items import Attributes, entry_key, input_key, memo_key
+from turnkeeper.store.table import Table
+
+EARLIEST = "MSG#"
+
+
+def entries(
+    table: Table, task_id: str, *, since: datetime | None, until: datetime, limit: int | None = None
+) -> Iterator[Entry]:
+    """Commits and outputs from *since* to *until*, both included, in order; *limit* is a page's size, no end."""
+    pk = entry_key(task_id, until)["pk"]
+    first = entry_key(task_id, since)["sk"] if since else EARLIEST
+    for item in table.range(pk, first, entry_key(task_id, until)["sk"], limit=limit):
+        yield _entry(item)
+
+
+def inputs(table: Table, task_id: str, *, first: int, last: int, limit: int | None = None) -> Iterator[Input]:
+    """The inputs numbered *first* to *last*, both included, in order; *limit* is a page's size, no end."""
+    if first > last:
+        return
+    start, end = input_key(task_id, first), input_key(task_id, last)
+    for item in table.range(start["pk"], start["sk"], end["sk"], limit=limit):
+        yield Input(
+            number=int(item["sk"].removeprefix("IN#")),
+            received_at=from_text(item["received_at"]),
+            content=item["content"],
+        )
+
+
+def memo(table: Table, task_id: str, fence: int) -> str | None:
+    """What the agent noted when it suspended its turn under *fence*, as JSON text."""
+    item = table.get(memo_key(task_id, fence))
+    return item["content"] if item else None
+
+
+def _entry(item: Attributes) -> Entry:
+    at = from_text(item["sk"].removeprefix("MSG#"))
+    if item["kind"] == "commit":
+        return Commit(at=at, ranges=tuple((first, last) for first, last in item["ranges"]))
+    return Output(at=at, turn=item["turn"], ordinal=item["ordinal"], content=item["content"])

@@ -1,0 +1,1 @@
+"""What several suites stand on: engines, a laboratory, faults, measuring clients."""

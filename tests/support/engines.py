@@ -1,0 +1,95 @@
+"""Two engines for the store's and the queue's tests: moto in this process, and ministack in one of its own.
+
+moto is not safe with threads, so every call to it goes through one lock.
+"""
+
+import threading
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+import botocore.session
+from botocore.config import Config
+
+REGION = "eu-central-1"
+KEYS = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Something that speaks DynamoDB and SQS."""
+
+    name: str
+    endpoint_url: str | None
+
+    def client(self, service: str) -> Any:
+        """A botocore client, made as the product makes its own."""
+        session = botocore.session.get_session()
+        client = session.create_client(
+            service,
+            region_name=REGION,
+            endpoint_url=self.endpoint_url,
+            config=Config(retries={"mode": "standard", "total_max_attempts": 3}, read_timeout=10),
+            **KEYS,  # type: ignore[arg-type]
+        )
+        return Locked(client) if self.endpoint_url is None else client
+
+
+class Locked:
+    """A client whose calls never overlap with another's in this process."""
+
+    _lock = threading.RLock()
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> Any:
+        attribute = getattr(self._client, name)
+        if not callable(attribute) or name.startswith("_"):
+            return attribute
+
+        def call(**request: Any) -> Any:
+            with Locked._lock:
+                return attribute(**request)
+
+        return call
+
+
+def make_table(client: Any) -> str:
+    """A table as the stack has it; the name is its own."""
+    name = f"tasks-{uuid.uuid4().hex[:12]}"
+    client.create_table(
+        TableName=name,
+        BillingMode="PAY_PER_REQUEST",
+        KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+        AttributeDefinitions=[
+            {"AttributeName": attribute, "AttributeType": "S"}
+            for attribute in ("pk", "sk", "responsible_user", "created_key", "due_shard", "due_at")
+        ],
+        GlobalSecondaryIndexes=[
+            _index("mine", "responsible_user", "created_key"),
+            _index("due", "due_shard", "due_at"),
+        ],
+    )
+    return name
+
+
+def make_queue(client: Any) -> str:
+    """A FIFO queue as the stack has it; its URL."""
+    answer = client.create_queue(
+        QueueName=f"wake-{uuid.uuid4().hex[:12]}.fifo",
+        Attributes={"FifoQueue": "true", "ContentBasedDeduplication": "false", "VisibilityTimeout": "900"},
+    )
+    url: str = answer["QueueUrl"]
+    return url
+
+
+def _index(name: str, partition: str, sort: str) -> dict[str, Any]:
+    return {
+        "IndexName": name,
+        "KeySchema": [
+            {"AttributeName": partition, "KeyType": "HASH"},
+            {"AttributeName": sort, "KeyType": "RANGE"},
+        ],
+        "Projection": {"ProjectionType": "KEYS_ONLY"},
+    }

@@ -1,0 +1,190 @@
+"""A whole product in one process: the real store, queue and use cases on an engine, and a clock that tests set."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from tests.support.engines import Engine, make_queue, make_table
+from turnkeeper.agents import builtin
+from turnkeeper.agents.protocol import Agent
+from turnkeeper.domain.task import Pace, Task
+from turnkeeper.queue import WakeUps, task_of
+from turnkeeper.service import messages
+from turnkeeper.service.accepted import Accepted
+from turnkeeper.service.create import create
+from turnkeeper.service.inputs import accept
+from turnkeeper.service.poll import poll
+from turnkeeper.service.runtime import Runtime
+from turnkeeper.service.sweep import Swept, sweep
+from turnkeeper.service.turns import ComeBackLater, attend
+from turnkeeper.store import tasks
+from turnkeeper.store.items import task_key
+from turnkeeper.store.patience import Patience
+from turnkeeper.store.table import Table
+from turnkeeper.store.wire import item_from_wire, item_to_wire
+
+START = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
+PACE = Pace(
+    lease=timedelta(seconds=60),
+    wake_grace=timedelta(seconds=60),
+    wake_grace_max=timedelta(minutes=15),
+    retention=timedelta(days=90),
+)
+ALICE, BOB = "alice-sub", "bob-sub"
+
+
+def said(text: str) -> str:
+    """An input or output object with one text part, as it is stored."""
+    part = {"mimeType": "text/plain", "text": text}
+    return json.dumps({"message": [part]}, ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(slots=True)
+class Clock:
+    """A clock that moves when it is told to."""
+
+    now: datetime = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def forward(self, **by: float) -> datetime:
+        self.now += timedelta(**by)
+        return self.now
+
+
+@dataclass(slots=True)
+class Laboratory:
+    """The product on *engine*, for one test."""
+
+    engine: Engine
+    clock: Clock = field(default_factory=Clock)
+    dynamodb: Any = None
+    sqs: Any = None
+    table: str = ""
+    queue_url: str = ""
+    runtime: Runtime = field(init=False)
+    agents: dict[str, Callable[[], Agent]] = field(default_factory=lambda: dict(builtin.AGENTS))
+
+    def __post_init__(self) -> None:
+        self.dynamodb = self.dynamodb or self.engine.client("dynamodb")
+        self.sqs = self.sqs or self.engine.client("sqs")
+        self.table = self.table or make_table(self.dynamodb)
+        self.queue_url = self.queue_url or make_queue(self.sqs)
+        self.runtime = Runtime(
+            table=Table(self.dynamodb, self.table, patience=lambda: Patience(seconds=10)),
+            queue=WakeUps(self.sqs, self.queue_url),
+            pace=PACE,
+            heartbeat=timedelta(seconds=20),
+            idempotency=timedelta(hours=24),
+            clock=self.clock,
+        )
+
+    def another_process(self, **changes: Any) -> Runtime:
+        """A runtime of its own on the same table and queue: own clients, and whatever is changed."""
+        mine = replace(
+            self.runtime,
+            table=replace(self.runtime.table, client=self.engine.client("dynamodb")),
+            queue=WakeUps(self.engine.client("sqs"), self.queue_url),
+        )
+        return replace(mine, **changes)
+
+    def create(
+        self, text: str | None = None, *, agent: str = "echo", key: str | None = None, caller: str = ALICE
+    ) -> Accepted:
+        content = None if text is None else said(text)
+        return create(self.runtime, caller=caller, agent=agent, content=content, key=key)
+
+    def send(self, task_id: str, text: str, *, key: str | None = None, caller: str = ALICE) -> Accepted:
+        return accept(self.runtime, caller=caller, task_id=task_id, content=said(text), key=key)
+
+    def poll(self, task_id: str, *, caller: str = ALICE) -> Task:
+        return poll(self.runtime, caller=caller, task_id=task_id)
+
+    def stored(self, task_id: str) -> Task:
+        """The task as it lies in the table, nothing expired on the way."""
+        task = tasks.read(self.runtime.table, task_id)
+        assert task is not None
+        return task
+
+    def raw(self, task_id: str) -> dict[str, Any]:
+        """The task's item, byte for byte."""
+        key = item_to_wire(task_key(task_id))
+        answer = self.dynamodb.get_item(TableName=self.table, Key=key, ConsistentRead=True)
+        item: dict[str, Any] = answer["Item"]
+        return item
+
+    def everything(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """Every item in the table, as plain values by key: to show that nothing else was stored."""
+        found: dict[tuple[str, str], dict[str, Any]] = {}
+        request: dict[str, Any] = {"TableName": self.table, "ConsistentRead": True}
+        while True:
+            answer = self.dynamodb.scan(**request)
+            for wire in answer["Items"]:
+                item = item_from_wire(wire)
+                found[item["pk"], item["sk"]] = item
+            if not (position := answer.get("LastEvaluatedKey")):
+                return found
+            request["ExclusiveStartKey"] = position
+
+    def journal(self, task_id: str) -> list[dict[str, Any]]:
+        """The task's journal, oldest first."""
+        pk = f"TASK#{task_id}"
+        return [
+            item
+            for key, item in sorted(self.everything().items())
+            if key[0] == pk and key[1].startswith("LOG#")
+        ]
+
+    def page(
+        self, task_id: str, *, after: str | None = None, limit: int = 100, caller: str = ALICE
+    ) -> messages.Page:
+        return messages.page(self.runtime, caller=caller, task_id=task_id, after=after, limit=limit)
+
+    def conversation(self, task_id: str) -> list[dict[str, Any]]:
+        """The whole list of messages, page after page."""
+        entries: list[dict[str, Any]] = []
+        after: str | None = None
+        while True:
+            page = self.page(task_id, after=after, limit=1000)
+            entries += [json.loads(entry) for entry in page.entries]
+            if not page.more:
+                return entries
+            after = page.next
+
+    def work(self, *, most: int = 100) -> int:
+        """Attend to wake-ups as the event source would, until the queue has nothing visible; how many came."""
+        for count in range(most):
+            received = self.sqs.receive_message(QueueUrl=self.queue_url, MaxNumberOfMessages=1)
+            if not received.get("Messages"):
+                return count
+            self.attend(received["Messages"][0])
+        raise AssertionError(f"the queue did not run dry after {most} wake-ups")
+
+    def attend(self, message: dict[str, Any], runtime: Runtime | None = None) -> bool:
+        """Attend to one received message; True when it was done with and deleted."""
+        live = runtime or self.runtime
+        assert live.queue is not None
+        receipt, queue = message["ReceiptHandle"], live.queue
+        try:
+            attend(
+                live,
+                task_of(message["Body"]),
+                hide=lambda lasts: queue.hide(receipt, lasts),
+                agent_of=lambda name: self.agents[name](),
+            )
+        except ComeBackLater:
+            return False
+        self.sqs.delete_message(QueueUrl=self.queue_url, ReceiptHandle=receipt)
+        return True
+
+    def sweep(self) -> Swept:
+        return sweep(self.runtime)
+
+
+def texts(entries: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """(type, text) of each entry."""
+    for entry in entries:
+        yield entry["type"], "".join(part.get("text", "") for part in entry["message"])
