@@ -3,8 +3,6 @@
 `python -m infra.cli synth` is `cdk synth`, and so on.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """The four functions: one folder each under functions/, told everything they need by their environment."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from aws_cdk import Duration

@@ -4,8 +4,6 @@ Both are compiled to bytecode, since a function cannot write any: what is not co
 at each cold start. The bytecode never looks at file times, because the zip of an asset loses them.
 """
 
-from __future__ import annotations
-
 import compileall
 import hashlib
 import os

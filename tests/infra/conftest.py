@@ -1,7 +1,5 @@
 """The template that a deployment would send to AWS, with the settings of cdk.json or others."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import cache

@@ -1,7 +1,5 @@
 """How the tests read a template: by the kind of a resource, and by the name of a function."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from aws_cdk.assertions import Template

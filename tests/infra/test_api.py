@@ -1,7 +1,5 @@
 """The HTTP API: which route lets whom in to what, and what a browser may do."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The functions: what they run on, what they are told, and the clock that starts the sweep."""
 
-from __future__ import annotations
-
 from aws_cdk.assertions import Template
 
 from tests.infra.conftest import Synthesise

@@ -1,7 +1,5 @@
 """Least privilege: exactly which actions each function may take, on exactly what."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Who is let in as a person: users of our own pool, or of the issuer that the deployment names."""
 
-from __future__ import annotations
-
 from aws_cdk.assertions import Template
 
 from tests.infra.conftest import Synthesise

@@ -1,7 +1,5 @@
 """The layers as they ship: built for the right processor, compiled, without what no function needs."""
 
-from __future__ import annotations
-
 import struct
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path

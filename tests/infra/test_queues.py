@@ -1,7 +1,5 @@
 """The queue of wake-ups, and what AWS would refuse of it but the offline engine would not."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

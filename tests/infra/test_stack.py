@@ -1,7 +1,5 @@
 """The stack as a whole: nothing has a name of its own, and it tells what its users need."""
 
-from __future__ import annotations
-
 from aws_cdk.assertions import Template
 
 from tests.infra.reading import of_type

@@ -1,7 +1,5 @@
 """Settings: every one has a value in cdk.json, and a wrong one is refused in a sentence that names it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

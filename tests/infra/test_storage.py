@@ -1,7 +1,5 @@
 """The table: its keys, its indexes, and what keeps its items safe."""
 
-from __future__ import annotations
-
 from aws_cdk.assertions import Template
 
 from tests.infra.conftest import Synthesise
