@@ -1,7 +1,5 @@
 """The command behind `make up` and `make token`."""
 
-from __future__ import annotations
-
 import argparse
 import signal
 import sys
@@ -10,7 +8,8 @@ from pathlib import Path
 from rich.console import Console
 
 from offline.deployment import Deployment, DeploymentFailed, NothingDeployed, deploy
-from offline.engine import HOST, ROOT, Engine, EngineFailed, PortTaken
+from offline.endpoint import HOST, Endpoint
+from offline.engine import ROOT, Engine, EngineFailed, PortTaken
 from offline.progress import Shown
 from offline.users import make_user, token
 
@@ -67,6 +66,9 @@ def up(port: int) -> int:
         console.print(str(failure), markup=False, style="red")
         return 1
     finally:
+        # Asked twice, it still stops only once, and whole.
+        for asked in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(asked, signal.SIG_IGN)
         engine.stop()
     console.print(f"The engine stopped by itself; {engine.log} ends with why.", style="red")
     return 1
@@ -91,7 +93,7 @@ def shown(path: Path, here: Path) -> str:
 def print_token(port: int, name: str) -> int:
     """Print an access token of *name*, and nothing else, on stdout."""
     try:
-        print(token(Deployment.running_at(f"http://{HOST}:{port}"), name))
+        print(token(Deployment.running_at(Endpoint(f"http://{HOST}:{port}")), name))
     except NothingDeployed as nothing:
         print(nothing, file=sys.stderr)
         return 1
