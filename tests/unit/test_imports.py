@@ -21,7 +21,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "service": frozenset({"service", "store", "queue", "agents", "domain", "asc"}),
     "settings": frozenset({"service", "store", "queue", "invocation", "domain"}),
     "edge": frozenset({"edge", "service", "domain", "asc", "settings"}),
-    "functions": frozenset({"settings", "service", "edge", "agents", "queue", "domain"}),
+    "functions": frozenset({"settings", "service", "edge", "agents", "queue", "domain", "asc"}),
 }
 STANDARD_LIBRARY_ONLY = ("asc", "domain", "agents")
 
