@@ -10,9 +10,10 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from turnkeeper.agents import builtin
 from turnkeeper.agents.protocol import Agent
 from turnkeeper.domain.task import Runs, Task
+from turnkeeper.invocation import invoked
 from turnkeeper.queue import task_of
 from turnkeeper.service.turns import attend
-from turnkeeper.settings import invoked, runtime, wake_ups
+from turnkeeper.settings import runtime, wake_ups
 
 SPARE = timedelta(seconds=5)
 

@@ -19,9 +19,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "queue": frozenset({"domain", "faults"}),
     "agents": frozenset({"agents", "domain"}),
     "service": frozenset({"service", "store", "queue", "agents", "domain", "asc"}),
-    "settings": frozenset({"service", "store", "queue", "invocation", "domain"}),
+    "settings": frozenset({"service", "store", "queue", "domain"}),
     "edge": frozenset({"edge", "service", "domain", "asc", "settings"}),
-    "functions": frozenset({"settings", "service", "edge", "agents", "queue", "domain", "asc"}),
+    "functions": frozenset({"settings", "service", "edge", "agents", "queue", "invocation", "domain", "asc"}),
 }
 STANDARD_LIBRARY_ONLY = ("asc", "domain", "agents")
 

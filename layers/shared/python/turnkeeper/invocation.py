@@ -7,7 +7,11 @@ through the hosts' API under the fence.
 import json
 from collections.abc import Generator
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Protocol
+
+import botocore.session
+from botocore.config import Config
 
 from turnkeeper.agents.protocol import OutcomeUnknown, Say, Step, TurnView
 from turnkeeper.domain.instants import to_text
@@ -50,6 +54,17 @@ class Invoked:
         if "FunctionError" in answer:
             raise FunctionFailed("the function raised; its own log says what")
         return _last(said)
+
+
+def invoked(function: str, *, answers_within: timedelta) -> Invoked:
+    """The Lambda function of this name or ARN, asked once: a repeat is not the network's to decide."""
+    config = Config(
+        connect_timeout=2,
+        read_timeout=answers_within.total_seconds(),
+        retries={"mode": "standard", "total_max_attempts": 1},
+    )
+    client: Any = botocore.session.get_session().create_client("lambda", config=config)
+    return Invoked(client, function)
 
 
 def payload(turn: TurnView) -> bytes:

@@ -13,7 +13,6 @@ import botocore.session
 from botocore.config import Config
 
 from turnkeeper.domain.task import Pace
-from turnkeeper.invocation import Invoked
 from turnkeeper.queue import WakeUps
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.store.table import Table
@@ -58,17 +57,6 @@ def wake_ups() -> WakeUps:
     """The queue as this process sees it."""
     sqs: Any = botocore.session.get_session().create_client("sqs", config=CALLS)
     return WakeUps(sqs, _setting("QUEUE_URL"), json.loads(_setting("HOST_QUEUES")))
-
-
-def invoked(function: str, *, answers_within: timedelta) -> Invoked:
-    """The user's Lambda *function* as an agent; asked once, since a repeat is not the network's to decide."""
-    config = Config(
-        connect_timeout=2,
-        read_timeout=answers_within.total_seconds(),
-        retries={"mode": "standard", "total_max_attempts": 1},
-    )
-    client: Any = botocore.session.get_session().create_client("lambda", config=config)
-    return Invoked(client, function)
 
 
 def human_claim() -> str:
