@@ -57,7 +57,7 @@ class Turn:
     """One run of the agent over the inputs it committed.
 
     The fence decides who may write; the lease only says when somebody else may take over. A *leg* runs from the start
-    or from a resume: attempts repeat a leg, and outputs up to `kept` were emitted before it.
+    or from a resume: attempts repeat a leg and count from 1 in each, and outputs up to `kept` were emitted before it.
     """
 
     number: int

@@ -129,13 +129,11 @@ def start_attempt(task: Task, *, now: datetime, pace: Pace) -> Change:
     turn = _turn(task)
     if turn.retry_at is not None and now < turn.retry_at:
         raise TurnNotRunnable
-    resumed = turn.state is TurnState.RUNNABLE
     begun = replace(
         turn,
         state=TurnState.RUNNING,
         fence=task.fence + 1,
-        attempt=1 if resumed else turn.attempt + 1,
-        kept=turn.outputs if resumed else turn.kept,
+        attempt=turn.attempt + 1,
         lease_until=now + pace.lease,
         retry_at=None,
     )
@@ -234,11 +232,11 @@ def resolve(task: Task, *, wait_id: str, verdict: Verdict, now: datetime, pace: 
     left = tuple(other for other in task.waits if other is not wait)
     turn = _turn(task)
     outcome = Resolution(wait_id=wait.id, kind=wait.kind, verdict=verdict, at=now)
-    resolved = replace(
-        turn,
-        state=turn.state if left else TurnState.RUNNABLE,
-        resolutions=(*turn.resolutions, outcome),
-    )
+    resolved = replace(turn, resolutions=(*turn.resolutions, outcome))
+    if not left:
+        resolved = replace(resolved, state=TurnState.RUNNABLE)
+        if wait.kind is not WaitKind.RECONCILE:  # which repeats its leg; any other wait ended one
+            resolved = replace(resolved, attempt=0, kept=turn.outputs)
     after = _due(replace(task, waits=left, turn=resolved, looks=0), now=now, pace=pace)
     return Change(
         transition=Transition.RESOLVE, before=task, after=after, wake=Wake.NONE if left else Wake.TASK
@@ -351,7 +349,7 @@ def _released(task: Task, *, now: datetime, pace: Pace) -> tuple[Task, Wake]:
 
 def _to_reconcile(task: Task, *, now: datetime, pace: Pace) -> Change:
     wait = Wait(id=RECONCILE, kind=WaitKind.RECONCILE, since=now, deadline=now + RECONCILE_WITHIN)
-    parked = replace(_turn(task), state=TurnState.SUSPENDED, lease_until=None, resolutions=())
+    parked = replace(_turn(task), state=TurnState.SUSPENDED, lease_until=None)
     after = _due(replace(task, turn=parked, waits=(wait,)), now=now, pace=pace)
     return Change(transition=Transition.LOSE_TURN, before=task, after=after)
 
