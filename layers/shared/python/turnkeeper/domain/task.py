@@ -51,6 +51,10 @@ class Terms:
     backoff: tuple[timedelta, ...]
     unknown: Mapping[str, Any] = field(default_factory=dict)
 
+    def pause_after(self, attempt: int) -> timedelta:
+        """How long to wait when the *attempt*-th failed: the last pause goes on, and none at all is no pause."""
+        return next(reversed(self.backoff[:attempt]), timedelta(0))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:

@@ -178,8 +178,8 @@ def fail_attempt(task: Task, *, fence: int, now: datetime, pace: Pace) -> Change
     if turn.attempt >= task.terms.attempts:
         ended = _ended(task, Reason.ERRORED, Code.FATAL_ERROR, now=now, pace=pace)
         return Change(transition=Transition.FAIL_ATTEMPT, before=task, after=ended)
-    backoff = task.terms.backoff[min(turn.attempt, len(task.terms.backoff)) - 1]
-    waiting = replace(turn, state=TurnState.BETWEEN_ATTEMPTS, lease_until=None, retry_at=now + backoff)
+    retry_at = now + task.terms.pause_after(turn.attempt)
+    waiting = replace(turn, state=TurnState.BETWEEN_ATTEMPTS, lease_until=None, retry_at=retry_at)
     after = _due(replace(task, turn=waiting), now=now, pace=pace)
     return Change(transition=Transition.FAIL_ATTEMPT, before=task, after=after)
 
