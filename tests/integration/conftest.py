@@ -1,12 +1,19 @@
-"""A laboratory per test, on each engine."""
+"""A laboratory per test, on each engine: moto in this process, and one emulator for the whole session."""
 
 from collections.abc import Iterator
 
 import pytest
 from moto import mock_aws
 
+from offline.engine import Engine as Emulator
 from tests.support.engines import KEYS, REGION, Engine
 from tests.support.laboratory import Laboratory
+
+
+@pytest.fixture(scope="session")
+def ministack_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    with Emulator(tmp_path_factory.mktemp("ministack")) as emulator:
+        yield Engine("ministack", emulator.endpoint_url)
 
 
 @pytest.fixture
@@ -18,6 +25,12 @@ def moto_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
         yield Engine("moto", None)
 
 
+@pytest.fixture(params=["moto", "ministack"])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    found: Engine = request.getfixturevalue(f"{request.param}_engine")
+    return found
+
+
 @pytest.fixture
-def lab(moto_engine: Engine) -> Laboratory:
-    return Laboratory(moto_engine)
+def lab(engine: Engine) -> Laboratory:
+    return Laboratory(engine)
