@@ -12,7 +12,7 @@ SPARE_MS = 5_000
 log = Logger(service="sweep")
 
 
-def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:
+def handle(_event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Sweep once; what is left when the time runs short waits a minute."""
     swept = sweep(runtime(), may_go_on=lambda: context.get_remaining_time_in_millis() > SPARE_MS)
     counts = {

@@ -1,13 +1,15 @@
 """A laboratory per test, on each engine: moto in this process, and one emulator for the whole session."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 from moto import mock_aws
 
 from offline.engine import Engine as Emulator
 from tests.support.engines import KEYS, REGION, Engine
-from tests.support.laboratory import Laboratory
+from tests.support.gateway import ENVIRONMENT, Gateway, forget_settings
+from tests.support.laboratory import Clock, Laboratory
 
 
 @pytest.fixture(scope="session")
@@ -34,3 +36,20 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 @pytest.fixture
 def lab(engine: Engine) -> Laboratory:
     return Laboratory(engine)
+
+
+@pytest.fixture
+def live_lab(moto_engine: Engine) -> Laboratory:
+    """A laboratory on the wall clock, since the functions have no other."""
+    return Laboratory(moto_engine, clock=Clock(datetime.now(UTC)))
+
+
+@pytest.fixture
+def api(live_lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gateway]:
+    """The functions behind the gateway, on the table and the queue of `live_lab`."""
+    places = {"TURNKEEPER_TABLE": live_lab.table, "TURNKEEPER_QUEUE_URL": live_lab.queue_url}
+    for name, value in {**ENVIRONMENT, **places}.items():
+        monkeypatch.setenv(name, value)
+    forget_settings()
+    yield Gateway()
+    forget_settings()

@@ -132,7 +132,11 @@ class Laboratory:
     def journal(self, task_id: str) -> list[dict[str, Any]]:
         """The task's journal, oldest first."""
         pk = f"TASK#{task_id}"
-        return [item for key, item in sorted(self.everything().items()) if key[0] == pk and key[1].startswith("LOG#")]
+        return [
+            item
+            for key, item in sorted(self.everything().items())
+            if key[0] == pk and key[1].startswith("LOG#")
+        ]
 
     def page(
         self, task_id: str, *, after: str | None = None, limit: int = 100, caller: str = ALICE

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from turnkeeper.domain.task import Task
 from turnkeeper.domain.transitions import Wake
-from turnkeeper.store.faults import FAILED_CALLS
+from turnkeeper.faults import FAILED_CALLS
 
 LONGEST_VISIBILITY = 43_200
 
@@ -23,8 +23,11 @@ log = logging.getLogger(__name__)
 class SQS(Protocol):
     """The calls of botocore's client that are used here, and no others."""
 
-    def send_message(self, **request: Any) -> dict[str, Any]: ...
-    def change_message_visibility(self, **request: Any) -> dict[str, Any]: ...
+    def send_message(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
+
+    def change_message_visibility(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +73,11 @@ class WakeUps:
 
 def task_of(body: str) -> str:
     """The id in a wake-up's body; raises ValueError for anything that is none."""
-    message = json.loads(body)
-    if not isinstance(message, dict) or not isinstance(message.get("task"), str):
-        raise ValueError("a wake-up names its task")
-    task_id: str = message["task"]
-    return task_id
+    match json.loads(body):
+        case {"task": str(task_id)}:
+            return task_id
+        case _:
+            raise ValueError("a wake-up names its task")
 
 
 def _deduplication_id(group: str, write_revision: str) -> str:

@@ -31,7 +31,7 @@ class SettingMissing(Exception):
 
 @cache
 def runtime(*, wakes: bool = True) -> Runtime:
-    """This process's runtime; without *wakes* it has no queue, for what never wakes anybody."""
+    """The runtime of this process; without *wakes* it has no queue, for what never wakes anybody."""
     session = botocore.session.get_session()
     dynamodb: Any = session.create_client("dynamodb", config=CALLS)
     table = Table(dynamodb, _setting("TABLE"))
@@ -52,7 +52,7 @@ def runtime(*, wakes: bool = True) -> Runtime:
 
 @cache
 def wake_ups() -> WakeUps:
-    """This process's side of the queue."""
+    """The queue as this process sees it."""
     sqs: Any = botocore.session.get_session().create_client("sqs", config=CALLS)
     return WakeUps(sqs, _setting("QUEUE_URL"))
 
@@ -71,7 +71,9 @@ def _setting(name: str) -> str:
     try:
         return os.environ[f"TURNKEEPER_{name}"]
     except KeyError as missing:
-        raise SettingMissing(f"TURNKEEPER_{name} is not set; the stack sets it for every function") from missing
+        raise SettingMissing(
+            f"TURNKEEPER_{name} is not set; the stack sets it for every function"
+        ) from missing
 
 
 def _seconds(name: str) -> timedelta:

@@ -12,6 +12,7 @@ class Echo:
     """Answers every input of its turn with an excerpt of it, at most 1,000 bytes in all."""
 
     def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
+        """Say the excerpt, last and at once."""
         yield from ()
         return Say(excerpt("\n".join(text for message in turn.inputs for text in texts(message))))
 
@@ -23,6 +24,7 @@ class SlowEcho:
         self.pause_s, self.sleep = pause_s, sleep
 
     def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
+        """Say that it thinks, pause, and say the excerpt."""
         yield Say(f"Thinking about {len(turn.inputs)} input(s) …")
         self.sleep(self.pause_s)
         return Say(excerpt("\n".join(text for message in turn.inputs for text in texts(message))))

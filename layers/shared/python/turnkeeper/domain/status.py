@@ -30,7 +30,8 @@ def looks_the_same(one: Task, other: Task) -> bool:
         one.phase is other.phase
         and one.terminal_reason is other.terminal_reason
         and one.idle_expires_at == other.idle_expires_at
-        and notifications(one.waits, one.responsible_user) == notifications(other.waits, other.responsible_user)
+        and notifications(one.waits, one.responsible_user)
+        == notifications(other.waits, other.responsible_user)
     )
 
 

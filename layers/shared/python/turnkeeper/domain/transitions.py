@@ -191,7 +191,7 @@ def lose_turn(task: Task, *, now: datetime, pace: Pace) -> Change:
     """
     require(task, Transition.LOSE_TURN)
     turn = _turn(task)
-    if turn.lease_until is None or now < turn.lease_until:
+    if not _lease_is_over(task, now=now):
         raise TurnNotRunnable
     if not task.terms.repeatable:
         return _to_reconcile(task, now=now, pace=pace)
@@ -296,15 +296,15 @@ def look(task: Task, *, now: datetime, pace: Pace) -> Change:
         return expire(task, now=now, pace=pace)
     if now >= task.oldest_end:
         return error(task, outcome=Code.RESOURCE_EXHAUSTED, now=now, pace=pace)
-    turn = task.turn
-    if turn and turn.lease_until and now >= turn.lease_until:
+    if _lease_is_over(task, now=now):
         return lose_turn(task, now=now, pace=pace)
     if late := next((wait for wait in task.waits if now >= wait.deadline), None):
         return resolve(task, wait_id=late.id, verdict=Verdict.TIMED_OUT, now=now, pace=pace)
-    if not is_runnable(task, now=now):
-        return replace(nothing, after=_due(task, now=now, pace=pace))
-    again = replace(task, looks=task.looks + 1)
-    return replace(nothing, after=_due(again, now=now, pace=pace), wake=Wake.RECOVERY)
+    runnable = is_runnable(task, now=now)
+    looked = replace(task, looks=task.looks + 1) if runnable else task
+    return replace(
+        nothing, after=_due(looked, now=now, pace=pace), wake=Wake.RECOVERY if runnable else Wake.NONE
+    )
 
 
 def is_runnable(task: Task, *, now: datetime) -> bool:
@@ -316,6 +316,15 @@ def is_runnable(task: Task, *, now: datetime) -> bool:
     return state in {State.QUEUED, State.RUNNABLE}
 
 
+def needs_worker(task: Task, *, now: datetime) -> bool:
+    """A worker that comes now has something to do: to start, or to take over from one whose lease ran out."""
+    return is_runnable(task, now=now) or _lease_is_over(task, now=now)
+
+
+def _lease_is_over(task: Task, *, now: datetime) -> bool:
+    return task.turn is not None and task.turn.lease_until is not None and now >= task.turn.lease_until
+
+
 def _turn(task: Task) -> Turn:
     if task.turn is None:
         raise TurnNotRunnable
@@ -325,9 +334,7 @@ def _turn(task: Task) -> Turn:
 def _said(task: Task, *, ordinal: int, content: str, now: datetime) -> tuple[Task, Output]:
     turn = _turn(task)
     at = instants.after(now, task.last_committed_at)
-    after = replace(
-        task, turn=replace(turn, outputs=ordinal), outputs=task.outputs + 1, last_committed_at=at
-    )
+    after = replace(task, turn=replace(turn, outputs=ordinal), outputs=task.outputs + 1, last_committed_at=at)
     return after, Output(at=at, turn=turn.number, ordinal=ordinal, content=content)
 
 

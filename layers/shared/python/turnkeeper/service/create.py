@@ -18,23 +18,23 @@ from turnkeeper.store.keys import Claim, claim
 ROUTE = "create"
 
 
-def create(
-    runtime: Runtime, *, caller: str, agent: str, content: str | None, key: str | None
-) -> Accepted:
+def create(runtime: Runtime, *, caller: str, agent: str, content: str | None, key: str | None) -> Accepted:
     """A new task of *caller* with *agent*, and its first input if *content* is given.
 
     Raises `InvalidInput` for an agent that is not there. A *key* that came before answers the task it made then.
     """
     for _ in range(2):
         now = runtime.clock()
-        claimed = _claim(runtime, caller, agent, content, key, now) if key is not None else None
+        claimed = (
+            _claim(runtime, caller, agent, content=content, key=key, now=now) if key is not None else None
+        )
         manifest, stored = catalogue.look_up(runtime, agent, beside=claimed.key if claimed else None)
         if claimed and (made := claimed.made(stored)):
             return replayed(runtime, made, None)
         if manifest is None:
             raise InvalidInput([Place("agent", "there is no agent of this name")])
         try:
-            return _create(runtime, caller, manifest, content, claimed, now)
+            return _create(runtime, caller, manifest, content=content, claimed=claimed, now=now)
         except KeyTaken:
             continue
     raise StoreIsBusy
@@ -44,6 +44,7 @@ def _create(
     runtime: Runtime,
     caller: str,
     manifest: Manifest,
+    *,
     content: str | None,
     claimed: Claim | None,
     now: datetime,
@@ -72,9 +73,7 @@ def _create(
 
 
 def _claim(
-    runtime: Runtime, caller: str, agent: str, content: str | None, key: str, now: datetime
+    runtime: Runtime, caller: str, agent: str, *, content: str | None, key: str, now: datetime
 ) -> Claim:
     body = f"{agent}\n{content or ''}"
-    return claim(
-        key, caller=caller, route=ROUTE, task_id="", body=body, now=now, lasts=runtime.idempotency
-    )
+    return claim(key, caller=caller, route=ROUTE, task_id="", body=body, now=now, lasts=runtime.idempotency)

@@ -64,7 +64,8 @@ def read_position(cursor: str) -> Position:
 def bad_cursor(parameter: str) -> MalformedRequest:
     """The refusal of a cursor that we did not write, or not for this."""
     return MalformedRequest(
-        parameter, "this is no cursor of ours; send one exactly as it came, or leave it out to start from the beginning"
+        parameter,
+        "this is no cursor of ours; send one exactly as it came, or leave it out to start from the beginning",
     )
 
 

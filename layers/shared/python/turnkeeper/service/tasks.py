@@ -29,9 +29,12 @@ def list_tasks(
     found, position = created_by(runtime.table, caller, before=before, limit=limit)
     now = runtime.clock()
     seen = [
-        transitions.expire(task, now=now, pace=runtime.pace).after if task.is_expired(now) else task for task in found
+        transitions.expire(task, now=now, pace=runtime.pace).after if task.is_expired(now) else task
+        for task in found
     ]
     kept = tuple(
-        task for task in seen if (phase is None or task.phase is phase) and (agent is None or task.agent == agent)
+        task
+        for task in seen
+        if (phase is None or task.phase is phase) and (agent is None or task.agent == agent)
     )
     return Listing(kept, write_position(position) if position else None)

@@ -34,9 +34,7 @@ class AgentFailed(Exception):
     """The agent raised, or gave back something that is no step; the cause is chained."""
 
 
-def attend(
-    runtime: Runtime, task_id: str, *, hide: Hide, agent_of: Callable[[str], Agent]
-) -> None:
+def attend(runtime: Runtime, task_id: str, *, hide: Hide, agent_of: Callable[[str], Agent]) -> None:
     """Do what the task needs now, if anything; returning means that the wake-up is done with.
 
     Raises `ComeBackLater` when the wake-up must come again at the time *hide* was told.
@@ -46,6 +44,8 @@ def attend(
         log.warning("a wake-up names a task that does not exist")
         return
     _postpone_early_retry(runtime, task, hide)
+    if not transitions.needs_worker(task, now=runtime.clock()):
+        return
     hide(runtime.pace.lease + AFTER_LEASE)
     try:
         begun = apply(runtime, task, _begin(runtime), actor=ACTOR).after
@@ -111,9 +111,7 @@ def _take(runtime: Runtime, hold: Hold, turn: Turn, agent_of: Callable[[str], Ag
     output = (said + 1, content(step)) if step is not None else None
 
     def finish(current: Task, now: datetime) -> Change:
-        return transitions.finish(
-            current, fence=hold.fence, output=output, now=now, pace=runtime.pace
-        )
+        return transitions.finish(current, fence=hold.fence, output=output, now=now, pace=runtime.pace)
 
     hold.write(finish)
 

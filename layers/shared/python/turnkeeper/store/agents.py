@@ -2,7 +2,7 @@
 
 from turnkeeper.domain.errors import StoreIsUnavailable
 from turnkeeper.domain.manifest import Manifest
-from turnkeeper.store.faults import FAILED_CALLS, Fault, fault_of
+from turnkeeper.faults import FAILED_CALLS, Fault, fault_of
 from turnkeeper.store.items import Attributes
 from turnkeeper.store.table import Table
 from turnkeeper.store.wire import item_to_wire

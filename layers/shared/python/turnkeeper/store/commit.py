@@ -19,8 +19,8 @@ from turnkeeper.domain.messages import Commit
 from turnkeeper.domain.status import looks_the_same
 from turnkeeper.domain.task import Task
 from turnkeeper.domain.transitions import Change
+from turnkeeper.faults import CONDITION_FAILED, FAILED_CALLS, Fault, cancellation_reasons, fault_of
 from turnkeeper.store import journal
-from turnkeeper.store.faults import CONDITION_FAILED, FAILED_CALLS, Fault, cancellation_reasons, fault_of
 from turnkeeper.store.items import (
     Attributes,
     entry_key,
@@ -96,7 +96,9 @@ def minted(change: Change) -> Task:
     announced = revision if before is None else before.revision
     if before is None or (revision == announced and (says_more or not looks_the_same(before, after))):
         revision = secrets.token_urlsafe(12)
-    if after.idle_expires_at is not None and (before is None or before.idle_expires_at != after.idle_expires_at):
+    if after.idle_expires_at is not None and (
+        before is None or before.idle_expires_at != after.idle_expires_at
+    ):
         expiry = secrets.token_urlsafe(12)
     return replace(after, revision=revision, expiry_revision=expiry, write_revision=secrets.token_hex(16))
 
@@ -109,7 +111,11 @@ def _prepare(table: Table, change: Change, *, actor: str, at: datetime, claim: C
         entry = journal.entry(change, actor=actor, at=at, write_revision=after.write_revision, nonce=nonce)
         after = replace(after, log_number=entry["n"], log_head=journal.head(entry))
         puts = (entry, *_content(change, nonce=nonce))
-    claimed = claim.item(task=after, received_at=change.input.received_at if change.input else None) if claim else None
+    claimed = (
+        claim.item(task=after, received_at=change.input.received_at if change.input else None)
+        if claim
+        else None
+    )
     return _Write(
         after=after,
         journalled=change.is_journalled,

@@ -70,9 +70,7 @@ def claim(
     key: str, *, caller: str, route: str, task_id: str, body: str, now: datetime, lasts: timedelta
 ) -> Claim:
     """The claim of one request; *body* is its content as it would be stored."""
-    return Claim(
-        scope=_hash(caller, route, task_id, key), body_hash=_hash(body), now=now, lasts=lasts
-    )
+    return Claim(scope=_hash(caller, route, task_id, key), body_hash=_hash(body), now=now, lasts=lasts)
 
 
 def _hash(*parts: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from turnkeeper.domain.errors import StoreIsUnavailable
-from turnkeeper.store.faults import FAILED_CALLS, Fault, fault_of
+from turnkeeper.faults import FAILED_CALLS, Fault, fault_of
 from turnkeeper.store.patience import Patience
 from turnkeeper.store.wire import Item, item_from_wire, item_to_wire
 
@@ -15,11 +15,20 @@ BATCH = 100
 class DynamoDB(Protocol):
     """The calls of botocore's client that are used here, and no others."""
 
-    def get_item(self, **request: Any) -> dict[str, Any]: ...
-    def batch_get_item(self, **request: Any) -> dict[str, Any]: ...
-    def query(self, **request: Any) -> dict[str, Any]: ...
-    def update_item(self, **request: Any) -> dict[str, Any]: ...
-    def transact_write_items(self, **request: Any) -> dict[str, Any]: ...
+    def get_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
+
+    def batch_get_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
+
+    def query(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
+
+    def update_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
+
+    def transact_write_items(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +76,9 @@ class Table:
         """One page of a Query and the position after it, None when there is nothing beyond."""
         answer = self._read(self.client.query, TableName=self.name, **request)
         position = answer.get("LastEvaluatedKey")
-        return [item_from_wire(wire) for wire in answer["Items"]], item_from_wire(position) if position else None
+        return [item_from_wire(wire) for wire in answer["Items"]], item_from_wire(
+            position
+        ) if position else None
 
     def range(self, pk: str, first: str, last: str, *, limit: int | None = None) -> Iterator[Item]:
         """The items of partition *pk* from sort key *first* to *last*, both included, in order."""

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from turnkeeper.domain.instants import to_text
 from turnkeeper.domain.task import Pace, Task
-from turnkeeper.store.faults import FAILED_CALLS
+from turnkeeper.faults import FAILED_CALLS
 from turnkeeper.store.items import Attributes, created_key, task_from_item, task_key
 from turnkeeper.store.table import Table
 from turnkeeper.store.wire import item_to_wire
@@ -54,7 +54,9 @@ def created_by(
     if position is None:
         return tasks, None
     last = tasks[-1] if tasks and tasks[-1].id == _task_id(position) else None
-    created_at = last.created_at if last else datetime.fromisoformat(position["created_key"].partition("#")[0])
+    created_at = (
+        last.created_at if last else datetime.fromisoformat(position["created_key"].partition("#")[0])
+    )
     return tasks, (created_at, _task_id(position))
 
 

@@ -21,9 +21,7 @@ def entries(
         yield _entry(item)
 
 
-def inputs(
-    table: Table, task_id: str, *, first: int, last: int, limit: int | None = None
-) -> Iterator[Input]:
+def inputs(table: Table, task_id: str, *, first: int, last: int, limit: int | None = None) -> Iterator[Input]:
     """The inputs numbered *first* to *last*, both included, in order; *limit* is a page's size, no end."""
     if first > last:
         return

@@ -16,7 +16,9 @@ from botocore.parsers import ResponseParserError
 FAILED_CALLS = (ClientError, ConnectionError, HTTPClientError, ResponseParserError)
 
 CONDITION_FAILED = "ConditionalCheckFailed"
-_CONFLICTS = frozenset({"TransactionConflict", "TransactionConflictException", "TransactionInProgressException"})
+_CONFLICTS = frozenset(
+    {"TransactionConflict", "TransactionConflictException", "TransactionInProgressException"}
+)
 _THROTTLES = frozenset(
     {
         "ThrottlingError",
@@ -27,6 +29,7 @@ _THROTTLES = frozenset(
         "RequestLimitExceeded",
     }
 )
+SERVER_ERROR = 500
 _SERVER_FAULTS = frozenset({"InternalServerError", "InternalFailure", "ServiceUnavailable"})
 
 
@@ -59,7 +62,7 @@ def fault_of(error: Exception) -> Fault:
     if codes & _THROTTLES:
         return Fault.THROTTLED
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    if codes & _SERVER_FAULTS or status >= 500:
+    if codes & _SERVER_FAULTS or status >= SERVER_ERROR:
         return Fault.SERVER
     raise error
 

@@ -1,0 +1,44 @@
+# Every target sets up what it needs first; that takes a second when nothing changed.
+.DEFAULT_GOAL := help
+.PHONY: help setup up token demo test lint synth lock clean
+
+PORT ?= 4510
+PYTHON ?= python3
+export PYTHON_3_13
+ours := .venv/bin/python
+lock := .venv/bin/uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-header
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
+
+setup: ## install what the locks list: .venv, .engine, node_modules
+	@$(PYTHON) scripts/setup.py
+
+up: setup ## run the whole stack on this machine, until Ctrl-C (PORT=4510)
+	@$(ours) -m offline --port $(PORT) up
+
+token: setup ## print an access token of a user of `make up` (NAME=alice)
+	@$(if $(NAME),,echo 'Whose? make token NAME=alice' >&2; exit 2;) $(ours) -m offline --port $(PORT) token $(NAME)
+
+demo: setup ## walk through a task's life on a deployment of its own
+	@$(ours) -m scripts.demo
+
+test: setup ## run every test
+	@$(ours) -m pytest
+
+lint: setup ## check style and types
+	@.venv/bin/ruff check .
+	@.venv/bin/ruff format --check .
+	@.venv/bin/mypy
+
+synth: setup ## write the CloudFormation template to cdk.out
+	@$(ours) -m infra.cli synth --quiet
+
+lock: setup ## resolve requirements/*.txt anew from pyproject.toml
+	$(lock) pyproject.toml -o requirements/layer.txt
+	$(lock) pyproject.toml --group dev -o requirements/dev.txt
+	$(lock) --group engine -o requirements/engine.txt
+
+clean: ## remove everything that was installed, built or kept
+	rm -rf .venv .engine node_modules cdk.out .turnkeeper .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

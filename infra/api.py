@@ -1,0 +1,145 @@
+"""The HTTP API: people come with a token, hosts with a signature, and nobody else further than our 404."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import jsii
+from aws_cdk import Duration
+from aws_cdk import aws_apigateway as apigateway
+from aws_cdk import aws_apigatewayv2 as apigatewayv2
+from aws_cdk import aws_apigatewayv2_authorizers as authorizers
+from aws_cdk import aws_apigatewayv2_integrations as integrations
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from infra.identity import Identity
+from infra.logs import kept_log
+from infra.stage import Stage
+
+ALLOWED_HEADERS = ["authorization", "content-type", "idempotency-key", "if-none-match"]
+EXPOSED_HEADERS = [
+    "agent-status",
+    "etag",
+    "location",
+    "poll-after",
+    "received-at",
+    "retry-after",
+    "x-correlation-id",
+]
+
+
+ACCESS_LOG = {
+    "request": "$context.requestId",
+    "at": "$context.requestTime",
+    "route": "$context.routeKey",
+    "status": "$context.status",
+    "milliseconds": "$context.responseLatency",
+    "bytes": "$context.responseLength",
+    "token_refused": "$context.authorizer.error",
+    "function_failed": "$context.integrationErrorMessage",
+}
+"""What is logged of a request: no path and no address, since those tell whose task it was."""
+
+METHODS = {method.value: method for method in apigatewayv2.HttpMethod}
+
+
+class Api(Construct):
+    """The front door: who is let in, how often, and what is logged of it."""
+
+    def __init__(self, scope: Construct, id_: str, *, stage: Stage, people: Identity) -> None:
+        super().__init__(scope, id_)
+        self.http = apigatewayv2.HttpApi(
+            self,
+            "Http",
+            api_name="turnkeeper",
+            create_default_stage=False,
+            cors_preflight=browsers(stage.cors_origins),
+        )
+        apigatewayv2.HttpStage(
+            self,
+            "Stage",
+            http_api=self.http,
+            stage_name="$default",
+            auto_deploy=True,
+            throttle=apigatewayv2.ThrottleSettings(
+                rate_limit=stage.throttle_rate, burst_limit=stage.throttle_burst
+            ),
+            access_log_settings=AccessLog(kept_log(self, "AccessLog", stage=stage)),
+        )
+        self._people = authorizers.HttpJwtAuthorizer("People", people.issuer, jwt_audience=[people.audience])
+        self._hosts = authorizers.HttpIamAuthorizer()
+        self._integrations: dict[str, integrations.HttpLambdaIntegration] = {}
+
+    @property
+    def base_url(self) -> str:
+        """Where the routes begin, without a slash at the end."""
+        return self.http.api_endpoint
+
+    def people(self, route: str, function: lambda_.IFunction) -> None:
+        """Let people with a token call *function* by *route*."""
+        self._add(route, function, self._people)
+
+    def hosts(self, route: str, function: lambda_.IFunction) -> None:
+        """Let hosts with an IAM signature call *function* by *route*."""
+        self._add(route, function, self._hosts)
+
+    def anyone(self, route: str, function: lambda_.IFunction) -> None:
+        """Let anyone call *function* by *route*."""
+        self._add(route, function, apigatewayv2.HttpNoneAuthorizer())
+
+    def _add(
+        self, route: str, function: lambda_.IFunction, authorizer: apigatewayv2.IHttpRouteAuthorizer
+    ) -> None:
+        name = function.node.id
+        if name not in self._integrations:
+            self._integrations[name] = integrations.HttpLambdaIntegration(f"{name}Integration", function)
+        apigatewayv2.HttpRoute(
+            self,
+            route,
+            http_api=self.http,
+            route_key=route_key(route),
+            integration=self._integrations[name],
+            authorizer=authorizer,
+        )
+
+
+@jsii.implements(apigatewayv2.IAccessLogSettings)
+class AccessLog:
+    """One line of JSON per request."""
+
+    def __init__(self, log_group: logs.ILogGroup) -> None:
+        self._log_group = log_group
+
+    @property
+    def destination(self) -> apigatewayv2.IAccessLogDestination:
+        """Where the lines go."""
+        return apigatewayv2.LogGroupLogDestination(self._log_group)
+
+    @property
+    def format(self) -> apigateway.AccessLogFormat:
+        """What a line says."""
+        return apigateway.AccessLogFormat.custom(json.dumps(ACCESS_LOG))
+
+
+def route_key(route: str) -> apigatewayv2.HttpRouteKey:
+    """Turn `GET /v1/tasks` or `$default` into the key of a route."""
+    if route == "$default":
+        return apigatewayv2.HttpRouteKey.DEFAULT
+    method, path = route.split(" ")
+    return apigatewayv2.HttpRouteKey.with_(path, METHODS[method])
+
+
+def browsers(origins: Sequence[str]) -> apigatewayv2.CorsPreflightOptions | None:
+    """Return what pages of other *origins* may send and see; nothing when there are none."""
+    if not origins:
+        return None
+    return apigatewayv2.CorsPreflightOptions(
+        allow_origins=list(origins),
+        allow_methods=[apigatewayv2.CorsHttpMethod.GET, apigatewayv2.CorsHttpMethod.POST],
+        allow_headers=ALLOWED_HEADERS,
+        expose_headers=EXPOSED_HEADERS,
+        max_age=Duration.hours(1),
+    )

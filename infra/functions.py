@@ -1,0 +1,70 @@
+"""The four functions: one folder each under functions/, told everything they need by their environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from aws_cdk import Duration
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from constructs import Construct
+
+from infra.layers import ARCHITECTURES, Layers
+from infra.logs import kept_log
+from infra.stage import Stage
+
+FUNCTIONS = Path(__file__).resolve().parent.parent / "functions"
+API_TIMEOUT_SECONDS = 29
+"""Just less than the gateway waits."""
+
+SWEEP_TIMEOUT_SECONDS = 50
+"""Less than the minute between two sweeps, so that they do not overlap."""
+
+
+class Functions(Construct):
+    """The code that runs: two functions behind the API, one behind the queue, one behind the clock."""
+
+    def __init__(
+        self, scope: Construct, id_: str, *, stage: Stage, table_name: str, queue_url: str, human_claim: str
+    ) -> None:
+        super().__init__(scope, id_)
+        self._stage = stage
+        self._layers = Layers(self, "Layers", arch=stage.arch).all
+        self._environment = {
+            "TURNKEEPER_TABLE": table_name,
+            "TURNKEEPER_LEASE_SECONDS": str(stage.lease_seconds),
+            "TURNKEEPER_HEARTBEAT_SECONDS": str(stage.heartbeat_seconds),
+            "TURNKEEPER_WAKE_GRACE_SECONDS": str(stage.wake_grace_seconds),
+            "TURNKEEPER_WAKE_GRACE_MAX_SECONDS": str(stage.wake_grace_max_seconds),
+            "TURNKEEPER_IDEMPOTENCY_SECONDS": str(stage.idempotency_seconds),
+            "TURNKEEPER_RETENTION_SECONDS": str(stage.retention_seconds),
+            "POWERTOOLS_SERVICE_NAME": "turnkeeper",
+            "POWERTOOLS_LOG_LEVEL": stage.log_level,
+        }
+        human, queue = {"TURNKEEPER_HUMAN_CLAIM": human_claim}, {"TURNKEEPER_QUEUE_URL": queue_url}
+        self.status = self._function("status", memory=512, timeout=API_TIMEOUT_SECONDS, told=human)
+        self.tasks = self._function("tasks", memory=1024, timeout=API_TIMEOUT_SECONDS, told=human | queue)
+        self.turns = self._function("turns", memory=1024, timeout=stage.turn_timeout_seconds, told=queue)
+        self.sweep = self._function("sweep", memory=512, timeout=SWEEP_TIMEOUT_SECONDS, told=queue)
+
+    def _function(self, name: str, *, memory: int, timeout: int, told: Mapping[str, str]) -> lambda_.Function:
+        log_group = kept_log(self, f"{name.title()}Log", stage=self._stage)
+        role = iam.Role(self, f"{name.title()}Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
+        log_group.grant_write(role)
+        return lambda_.Function(
+            self,
+            name.title(),
+            runtime=lambda_.Runtime.PYTHON_3_13,
+            architecture=ARCHITECTURES[self._stage.arch],
+            code=lambda_.Code.from_asset(str(FUNCTIONS / name), exclude=["__pycache__"]),
+            handler="handler.handle",
+            layers=self._layers,
+            memory_size=memory,
+            timeout=Duration.seconds(timeout),
+            environment={**self._environment, **told},
+            # A role of our own: the default one may write to every log group of the account.
+            role=role,
+            log_group=log_group,
+            tracing=lambda_.Tracing.ACTIVE,
+        )

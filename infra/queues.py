@@ -1,0 +1,39 @@
+"""Wake-ups travel through one FIFO queue, and those that nobody could deliver end in another."""
+
+from __future__ import annotations
+
+from aws_cdk import Duration
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+MAX_RECEIVES = 10
+"""More than the attempts of any agent, so that only what nobody can handle becomes a dead letter."""
+
+
+class Queues(Construct):
+    """Wake-ups, one FIFO group per task, and the letters nobody could deliver."""
+
+    def __init__(self, scope: Construct, id_: str, *, visibility_seconds: int) -> None:
+        super().__init__(scope, id_)
+        self.dead_letters = sqs.Queue(
+            self,
+            "DeadLetters",
+            fifo=True,
+            retention_period=Duration.days(14),
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            enforce_ssl=True,
+        )
+        self.wake_ups = sqs.Queue(
+            self,
+            "WakeUps",
+            fifo=True,
+            # A deduplication id is always sent: two wake-ups with the same words are not the same wake-up.
+            content_based_deduplication=False,
+            deduplication_scope=sqs.DeduplicationScope.MESSAGE_GROUP,
+            fifo_throughput_limit=sqs.FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
+            visibility_timeout=Duration.seconds(visibility_seconds),
+            retention_period=Duration.days(14),
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            enforce_ssl=True,
+            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=MAX_RECEIVES),
+        )

@@ -1,0 +1,120 @@
+"""The whole product on one page: what there is, what starts what, and who may touch what."""
+
+from __future__ import annotations
+
+from aws_cdk import CfnOutput, Duration, Stack
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_lambda_event_sources as event_sources
+from constructs import Construct
+
+from infra.api import Api
+from infra.functions import Functions
+from infra.identity import Identity, TrustedIssuer, UserPool
+from infra.queues import Queues
+from infra.stage import Stage
+from infra.storage import DUE, MINE, Storage
+
+
+class Turnkeeper(Stack):
+    """The task API for AI agents."""
+
+    def __init__(self, scope: Construct, id_: str, *, stage: Stage, stack_name: str) -> None:
+        super().__init__(scope, id_, stack_name=stack_name, termination_protection=False)
+        self.storage = Storage(self, "Storage", keep_data=stage.keep_data)
+        self.queues = Queues(self, "Queues", visibility_seconds=stage.queue_visibility_seconds)
+        self.identity = self._identity(stage)
+        self.functions = Functions(
+            self,
+            "Functions",
+            stage=stage,
+            table_name=self.storage.table.table_name,
+            queue_url=self.queues.wake_ups.queue_url,
+            human_claim=self.identity.human_claim,
+        )
+        self.api = Api(self, "Api", stage=stage, people=self.identity)
+        self._route()
+        self._trigger(stage)
+        self._grant()
+        self._tell()
+
+    def _identity(self, stage: Stage) -> Identity:
+        if stage.oidc_issuer and stage.oidc_audience and stage.human_claim:
+            return TrustedIssuer(
+                self,
+                "Identity",
+                issuer=stage.oidc_issuer,
+                audience=stage.oidc_audience,
+                human_claim=stage.human_claim,
+            )
+        return UserPool(self, "Identity", keep_data=stage.keep_data)
+
+    def _route(self) -> None:
+        api, functions = self.api, self.functions
+        api.people("GET /v1/tasks/{task_id}", functions.status)
+        api.people("POST /v1/tasks", functions.tasks)
+        api.people("GET /v1/tasks", functions.tasks)
+        api.people("GET /v1/tasks/{task_id}/messages", functions.tasks)
+        api.people("POST /v1/tasks/{task_id}/inputs", functions.tasks)
+        api.hosts("ANY /v1/host/{proxy+}", functions.tasks)
+        api.anyone("$default", functions.tasks)
+
+    def _trigger(self, stage: Stage) -> None:
+        self.functions.turns.add_event_source(
+            event_sources.SqsEventSource(
+                self.queues.wake_ups,
+                batch_size=1,
+                report_batch_item_failures=True,
+                # Not reserved concurrency: that would throttle deliveries into the dead-letter queue.
+                max_concurrency=stage.turns_concurrency,
+            )
+        )
+        # A sweep is not tried again: the next minute's is the retry, and two must not overlap.
+        self.functions.sweep.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
+        events.Rule(
+            self,
+            "EachMinute",
+            schedule=events.Schedule.rate(Duration.minutes(1)),
+            enabled=stage.sweep_enabled,
+            targets=[targets.LambdaFunction(self.functions.sweep, retry_attempts=0)],
+        )
+
+    def _grant(self) -> None:
+        functions, queue = self.functions, self.queues.wake_ups.queue_arn
+        table, mine, due = (
+            self.storage.table.table_arn,
+            self.storage.index_arn(MINE),
+            self.storage.index_arn(DUE),
+        )
+        read, write = ["dynamodb:GetItem"], ["dynamodb:PutItem", "dynamodb:UpdateItem"]
+
+        # A poll past a task's expiry writes the expiry.
+        allow(functions.status, [*read, *write], table)
+
+        allow(functions.tasks, [*read, "dynamodb:BatchGetItem", "dynamodb:Query", *write], table)
+        allow(functions.tasks, ["dynamodb:Query"], mine)
+        allow(functions.tasks, ["sqs:SendMessage"], queue)
+
+        worker = [*read, "dynamodb:BatchGetItem", "dynamodb:Query", *write, "dynamodb:DeleteItem"]
+        allow(functions.turns, worker, table)
+        allow(functions.turns, ["sqs:SendMessage"], queue)
+
+        allow(functions.sweep, [*read, *write], table)
+        allow(functions.sweep, ["dynamodb:Query"], due)
+        allow(functions.sweep, ["sqs:SendMessage"], queue)
+
+    def _tell(self) -> None:
+        CfnOutput(self, "BaseUrl", value=self.api.base_url)
+        CfnOutput(self, "TableName", value=self.storage.table.table_name)
+        CfnOutput(self, "QueueUrl", value=self.queues.wake_ups.queue_url)
+        CfnOutput(self, "DeadLetterQueueUrl", value=self.queues.dead_letters.queue_url)
+        if isinstance(self.identity, UserPool):
+            CfnOutput(self, "UserPoolId", value=self.identity.pool.user_pool_id)
+            CfnOutput(self, "UserPoolClientId", value=self.identity.client.user_pool_client_id)
+
+
+def allow(function: lambda_.Function, actions: list[str], resource: str) -> None:
+    """Let *function* take exactly these *actions* on exactly this *resource*."""
+    function.add_to_role_policy(iam.PolicyStatement(actions=actions, resources=[resource]))

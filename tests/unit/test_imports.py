@@ -1,0 +1,72 @@
+"""Which way imports run: from the functions inwards, and never back."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "layers" / "shared" / "python" / "turnkeeper"
+
+# What each part may import of ours. Everything else is refused.
+MAY_IMPORT: dict[str, frozenset[str]] = {
+    "asc": frozenset({"asc"}),
+    "domain": frozenset({"domain", "asc"}),
+    "faults": frozenset(),
+    "store": frozenset({"store", "domain", "asc", "faults"}),
+    "queue": frozenset({"domain", "faults"}),
+    "agents": frozenset({"agents", "domain"}),
+    "service": frozenset({"service", "store", "queue", "agents", "domain", "asc"}),
+    "settings": frozenset({"service", "store", "queue", "domain"}),
+    "edge": frozenset({"edge", "service", "domain", "asc", "settings"}),
+    "functions": frozenset({"settings", "service", "edge", "agents", "queue"}),
+}
+STANDARD_LIBRARY_ONLY = ("asc", "domain", "agents")
+
+
+def imports(path: Path) -> set[str]:
+    """The dotted names that a file imports, wherever in it."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative imports hide where they go"
+            names |= {f"{node.module}.{alias.name}" for alias in node.names} | {str(node.module)}
+    return names
+
+
+def parts(names: set[str]) -> set[str]:
+    """The parts of our package among *names*."""
+    return {name.split(".")[1] for name in names if name.startswith("turnkeeper.")}
+
+
+def files() -> list[tuple[str, Path]]:
+    """Every file of ours with the part it belongs to."""
+    ours = [
+        (path.relative_to(PACKAGE).with_suffix("").parts[0], path)
+        for path in PACKAGE.rglob("*.py")
+        if path != PACKAGE / "__init__.py"
+    ]
+    return ours + [("functions", path) for path in (ROOT / "functions").rglob("*.py")]
+
+
+@pytest.mark.parametrize(("part", "path"), files(), ids=lambda value: str(value).removeprefix(str(ROOT)))
+def test_imports_run_one_way(part: str, path: Path) -> None:
+    assert parts(imports(path)) <= MAY_IMPORT[part]
+
+
+@pytest.mark.parametrize("part", STANDARD_LIBRARY_ONLY)
+def test_the_inner_parts_need_nothing_but_the_standard_library(part: str) -> None:
+    roots = {name.split(".")[0] for path in (PACKAGE / part).rglob("*.py") for name in imports(path)}
+
+    assert roots - {"turnkeeper"} <= sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("module", ["random", "secrets", "time", "os", "uuid"])
+def test_the_domain_knows_no_clock_no_environment_and_no_randomness(module: str) -> None:
+    found = {name.split(".")[0] for path in (PACKAGE / "domain").rglob("*.py") for name in imports(path)}
+
+    assert module not in found
+    assert not any("now()" in path.read_text(encoding="utf-8") for path in (PACKAGE / "domain").rglob("*.py"))
