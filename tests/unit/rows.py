@@ -100,7 +100,7 @@ def becomes_runnable(name: str, do: Do, *, revision: str) -> Row:
         state=State.RUNNABLE,
         revision=revision,
         due=NOW + G,
-        attempt=0,
+        attempt=1,
         wake=Wake.TASK,
     )
 
@@ -168,7 +168,7 @@ ROWS = [
     accepts_while(State.RUNNING, running, 1),
     accepts_while(State.BETWEEN_ATTEMPTS, between_attempts, 1),
     accepts_while(State.SUSPENDED, suspended, 1),
-    accepts_while(State.RUNNABLE, runnable, 0),
+    accepts_while(State.RUNNABLE, runnable, 1),
     Row(
         name="start turn",
         do=lambda: transitions.start_turn(queued(), now=NOW, pace=PACE),

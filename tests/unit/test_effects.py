@@ -186,7 +186,7 @@ def test_a_turn_repeated_after_a_reconcile_repeats_its_leg_with_all_that_the_leg
     again = transitions.start_attempt(free, now=LEASE_END, pace=PACE).after.turn
 
     assert again
-    assert (again.outputs, again.kept) == (1, 0)
+    assert (again.outputs, again.kept, again.attempt) == (1, 0, 2)
     assert again.memo_fence == 1
     assert [resolution.wait_id for resolution in again.resolutions] == [CHILD.id, RECONCILE]
 

@@ -129,11 +129,13 @@ def start_attempt(task: Task, *, now: datetime, pace: Pace) -> Change:
     turn = _turn(task)
     if turn.retry_at is not None and now < turn.retry_at:
         raise TurnNotRunnable
+    resumed = turn.state is TurnState.RUNNABLE
     begun = replace(
         turn,
         state=TurnState.RUNNING,
         fence=task.fence + 1,
-        attempt=turn.attempt + 1,
+        attempt=1 if resumed else turn.attempt + 1,
+        kept=turn.outputs if resumed else turn.kept,
         lease_until=now + pace.lease,
         retry_at=None,
     )
@@ -232,11 +234,13 @@ def resolve(task: Task, *, wait_id: str, verdict: Verdict, now: datetime, pace: 
     left = tuple(other for other in task.waits if other is not wait)
     turn = _turn(task)
     outcome = Resolution(wait_id=wait.id, kind=wait.kind, verdict=verdict, at=now)
-    resolved = replace(turn, resolutions=(*turn.resolutions, outcome))
-    if not left:
-        resolved = replace(resolved, state=TurnState.RUNNABLE)
-        if wait.kind is not WaitKind.RECONCILE:  # which repeats its leg; any other wait ended one
-            resolved = replace(resolved, attempt=0, kept=turn.outputs)
+    # A reconcile repeats its leg; the end of any other wait begins the next one.
+    free = TurnState.BETWEEN_ATTEMPTS if wait.kind is WaitKind.RECONCILE else TurnState.RUNNABLE
+    resolved = replace(
+        turn,
+        state=turn.state if left else free,
+        resolutions=(*turn.resolutions, outcome),
+    )
     after = _due(replace(task, waits=left, turn=resolved, looks=0), now=now, pace=pace)
     return Change(
         transition=Transition.RESOLVE, before=task, after=after, wake=Wake.NONE if left else Wake.TASK
