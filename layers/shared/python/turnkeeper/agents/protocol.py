@@ -38,7 +38,7 @@ class Need:
 class Pause:
     """Suspend the turn until every need (1 to 16, of different ids) is resolved; *memo* comes back then.
 
-    A memo is at most 32 KB of JSON; all ids, providers and reviewers together are at most 1,280 bytes.
+    A memo is at most 32 KB of JSON; all ids, providers and reviewers together are at most 1,024 bytes.
     """
 
     needs: tuple[Need, ...]

@@ -14,7 +14,7 @@ from turnkeeper.domain.waits import WaitKind
 TEXT_BYTES = 100_000
 MEMO_BYTES = 32_768
 WAITS = 16
-NAMES_BYTES = 1_280
+NAMES_BYTES = 1_024
 """All ids, providers and reviewers of a pause: they lie in the task's item, which a poll reads."""
 LONGEST_WAIT = timedelta(days=3_650)
 
