@@ -7,7 +7,7 @@ import pytest
 from moto import mock_aws
 
 from offline.engine import Engine as Emulator
-from tests.faults.victims import Victim, victim_of
+from tests.faults.victims import OURS, THE_SDKS, Victim, victim_of
 from tests.support.engines import KEYS, REGION, Engine
 from tests.support.faults import Stopwatch
 from tests.support.laboratory import Laboratory
@@ -75,9 +75,19 @@ def stopwatch(monkeypatch: pytest.MonkeyPatch) -> Stopwatch:
     return watch
 
 
+def _victim(request: pytest.FixtureRequest, stopwatch: Stopwatch, *, attempts: int) -> Iterator[Victim]:
+    name = "lab" if "lab" in request.fixturenames else "moto_lab"
+    with victim_of(request.getfixturevalue(name), stopwatch, attempts=attempts) as spoiled:
+        yield spoiled
+
+
 @pytest.fixture
 def victim(request: pytest.FixtureRequest, stopwatch: Stopwatch) -> Iterator[Victim]:
-    """Another process on the test's laboratory, whose calls the test may spoil."""
-    name = "lab" if "lab" in request.fixturenames else "moto_lab"
-    with victim_of(request.getfixturevalue(name), stopwatch) as spoiled:
-        yield spoiled
+    """Another process on the test's laboratory, whose calls the test may spoil; its SDK tries once, as shipped."""
+    yield from _victim(request, stopwatch, attempts=OURS)
+
+
+@pytest.fixture
+def trusting(request: pytest.FixtureRequest, stopwatch: Stopwatch) -> Iterator[Victim]:
+    """A victim whose SDK tries three times before the product hears of it."""
+    yield from _victim(request, stopwatch, attempts=THE_SDKS)

@@ -29,7 +29,14 @@ class Scene:
     operation: str = WRITE
     nth: int = 1
     third: Callable[[Laboratory, str], object] = lambda lab, task_id: lab.send(task_id, "third")
-    """What another process may write right after this one's write."""
+    """What another process writes right after this one's write."""
+    is_answered: bool = True
+    """Its actor is told how it ended; the sweep and the heartbeat only go on."""
+
+    @property
+    def makes_a_task(self) -> bool:
+        """The task it is about is not there before."""
+        return self.name.startswith("create")
 
     def __str__(self) -> str:
         return self.name
@@ -99,14 +106,14 @@ def _queued_for(agent: Callable[[], object], **terms: Any) -> Callable[[Laborato
 
 def _lost(lab: Laboratory) -> str:
     """A task whose worker went silent: its lease is over, its wake-up hidden."""
-    task_id = _running(lab)
+    task_id = running(lab)
     lab.clock.forward(seconds=61)
     return task_id
 
 
-def _running(lab: Laboratory) -> str:
+def running(lab: Laboratory) -> str:
     """A task whose turn was started by a worker that does nothing more."""
-    task_id = _queued_for(_Vanishing)(lab)
+    task_id = _queued_for(Vanishing)(lab)
     message = lab.sqs.receive_message(QueueUrl=lab.queue_url)["Messages"][0]
     try:
         lab.attend(message)
@@ -115,7 +122,7 @@ def _running(lab: Laboratory) -> str:
     raise AssertionError("the worker did not vanish")
 
 
-def _forgotten(lab: Laboratory) -> str:
+def forgotten(lab: Laboratory) -> str:
     """A task whose wake-up was lost."""
     task_id = _queued_for(Talker)(lab)
     lab.sqs.purge_queue(QueueUrl=lab.queue_url)
@@ -127,7 +134,7 @@ class Vanished(BaseException):
     """The worker is gone, in the middle of its agent's work."""
 
 
-class _Vanishing(Talker):
+class Vanishing(Talker):
     """Vanishes in its first attempt, before it says anything."""
 
     def __init__(self) -> None:
@@ -185,14 +192,16 @@ SCENES = (
         third=lambda lab, known: lab.send(new_task(lab, known), "third"),
     ),
     Scene("input", _idle, lambda spoiled, _healthy, task_id: spoiled.send(task_id, "second")),
-    Scene("input with key", _idle, lambda spoiled, _healthy, task_id: spoiled.send(task_id, "second", key="key")),
+    Scene(
+        "input with key", _idle, lambda spoiled, _healthy, task_id: spoiled.send(task_id, "second", key="key")
+    ),
     Scene("start turn", _queued_for(Talker), _attend, nth=1),
     Scene("emit", _queued_for(Talker), _attend, nth=2),
     Scene("finish", _queued_for(Talker), _attend, nth=3),
     Scene("fail attempt", _queued_for(Stumbler), _attend, nth=3),
     Scene("fail the last attempt", _queued_for(Stumbler, attempts=1), _attend, nth=3, third=_try_to_write),
     Scene("suspend", _queued_for(Waiter), _attend, nth=2),
-    Scene("lose turn", _lost, lambda spoiled, _healthy, _task_id: spoiled.sweep()),
+    Scene("lose turn", _lost, lambda spoiled, _healthy, _task_id: spoiled.sweep(), is_answered=False),
     Scene("start attempt", _lost, _recover, nth=1),
     Scene(
         "expire by a reader",
@@ -211,7 +220,14 @@ SCENES = (
         _past_its_end,
         lambda spoiled, _healthy, _task_id: spoiled.sweep(),
         third=_try_to_write,
+        is_answered=False,
     ),
-    Scene("heartbeat", _running, _renew, operation=UPDATE),
-    Scene("look", _forgotten, lambda spoiled, _healthy, _task_id: spoiled.sweep(), operation=UPDATE),
+    Scene("heartbeat", running, _renew, operation=UPDATE, is_answered=False),
+    Scene(
+        "look",
+        forgotten,
+        lambda spoiled, _healthy, _task_id: spoiled.sweep(),
+        operation=UPDATE,
+        is_answered=False,
+    ),
 )

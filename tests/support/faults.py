@@ -126,6 +126,7 @@ class Rule:
     operation: str
     first: int
     last: int | None
+    before: Callable[[], object] | None
     then: Callable[[], object] | None
 
     def meets(self, operation: str, number: int) -> bool:
@@ -170,14 +171,16 @@ class Faults:
         *,
         nth: int = 1,
         times: int | None = 1,
+        before: Callable[[], object] | None = None,
         then: Callable[[], object] | None = None,
     ) -> None:
         """Let the *nth* attempt of operation *on*, counted from now, and *times* in all (None: for good) meet *fault*.
 
-        *then* runs once, after the first of them and before the SDK tries again: a third writer, say.
+        *then* runs once, after the first of them and before anybody tries again: a third writer, say. *before* runs
+        before each of them, and makes somebody else the faster one.
         """
         first = self._counts.get(on, 0) + nth
-        self._rules.append(Rule(fault, on, first, None if times is None else first + times - 1, then))
+        self._rules.append(Rule(fault, on, first, None if times is None else first + times - 1, before, then))
 
     def die_at(self, attempt: int, *, sent: bool) -> None:
         """End the process at its *attempt*-th attempt from now on: before it is sent, or after it committed."""
@@ -229,6 +232,8 @@ class Faults:
         raise Killed
 
     def _meet(self, rule: Rule, send: Callable[[], Outcome]) -> Outcome:
+        if rule.before is not None:
+            rule.before()
         told = send() if rule.fault.sent is Sent.NOW else None
         if rule.fault.sent is Sent.LATER:
             self._late.append(send)
