@@ -1,6 +1,6 @@
 # Every target sets up what it needs first; that takes a second when nothing changed.
 .DEFAULT_GOAL := help
-.PHONY: help setup up token test lint synth lock clean
+.PHONY: help setup up token demo test lint synth lock clean
 
 PORT ?= 4510
 PYTHON ?= python3
@@ -19,6 +19,9 @@ up: setup ## run the whole stack on this machine, until Ctrl-C (PORT=4510)
 
 token: setup ## print an access token of a user of `make up` (NAME=alice)
 	@$(if $(NAME),,echo 'Whose? make token NAME=alice' >&2; exit 2;) $(ours) -m offline --port $(PORT) token $(NAME)
+
+demo: setup ## walk through a task's life on a deployment of its own
+	@$(ours) -m scripts.demo
 
 test: setup ## run every test
 	@$(ours) -m pytest

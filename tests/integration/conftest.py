@@ -1,12 +1,14 @@
 """A laboratory per test, on each engine."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 from moto import mock_aws
 
 from tests.support.engines import KEYS, REGION, Engine
-from tests.support.laboratory import Laboratory
+from tests.support.gateway import ENVIRONMENT, Gateway, forget_settings
+from tests.support.laboratory import Clock, Laboratory
 
 
 @pytest.fixture
@@ -21,3 +23,20 @@ def moto_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
 @pytest.fixture
 def lab(moto_engine: Engine) -> Laboratory:
     return Laboratory(moto_engine)
+
+
+@pytest.fixture
+def live_lab(moto_engine: Engine) -> Laboratory:
+    """A laboratory on the wall clock, since the functions have no other."""
+    return Laboratory(moto_engine, clock=Clock(datetime.now(UTC)))
+
+
+@pytest.fixture
+def api(live_lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gateway]:
+    """The functions behind the gateway, on the table and the queue of `live_lab`."""
+    places = {"TURNKEEPER_TABLE": live_lab.table, "TURNKEEPER_QUEUE_URL": live_lab.queue_url}
+    for name, value in {**ENVIRONMENT, **places}.items():
+        monkeypatch.setenv(name, value)
+    forget_settings()
+    yield Gateway()
+    forget_settings()

@@ -16,20 +16,24 @@ class Place:
     problem: str
 
 
+def _named(places: Sequence[Place]) -> str:
+    return "; ".join(f"{place.at}: {place.problem}" for place in places)
+
+
 class MalformedRequest(TaskError):
     """The request cannot be read at all: JSON, a cursor, a limit, a header."""
 
-    def __init__(self, at: str, problem: str) -> None:
-        super().__init__(f"{at}: {problem}")
-        self.places: Sequence[Place] = (Place(at, problem),)
+    def __init__(self, at: str, problem: str, *more: Place) -> None:
+        self.places: Sequence[Place] = (Place(at, problem), *more)
+        super().__init__(_named(self.places))
 
 
 class InvalidInput(TaskError):
     """The request can be read but does not say something acceptable; every wrong place is named."""
 
     def __init__(self, places: Sequence[Place]) -> None:
-        super().__init__("; ".join(f"{place.at}: {place.problem}" for place in places))
         self.places = tuple(places)
+        super().__init__(_named(self.places))
 
 
 class InputTooLarge(TaskError):

@@ -1,0 +1,80 @@
+"""The people's API but for the poll: a route names a use case and nothing else.
+
+Refusals are raised where they are found and become problems in `exchange`. Requests are read by `requests`,
+not by the resolver (docs/decisions/0020).
+"""
+
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+
+from turnkeeper import settings
+from turnkeeper.edge import answers, requests
+from turnkeeper.edge.answers import Answer
+from turnkeeper.edge.caller import human
+from turnkeeper.edge.exchange import Event, exchange
+from turnkeeper.edge.problems import refuse_unknown_route
+from turnkeeper.service.accepted import Accepted
+from turnkeeper.service.create import create
+from turnkeeper.service.inputs import accept
+from turnkeeper.service.messages import page
+from turnkeeper.service.poll import poll_after
+from turnkeeper.service.tasks import list_tasks
+
+app = APIGatewayHttpResolver(debug=False)
+app.not_found(refuse_unknown_route)
+handle = exchange(app.resolve)
+# Made now, while a starting function has a whole CPU, and kept for every request.
+settings.runtime()
+
+
+@app.post("/v1/tasks")
+def create_task() -> Response[str]:
+    """A new task, and its first input if one came with it."""
+    event, caller = _asked()
+    new, key = requests.creation(event), requests.idempotency_key(event)
+    made = create(settings.runtime(), caller=caller, agent=new.agent, content=new.content, key=key)
+    return _accepted(201 if new.content is None else 202, made, location=f"/v1/tasks/{made.task.id}")
+
+
+@app.get("/v1/tasks")
+def my_tasks() -> Response[str]:
+    """The caller's tasks, newest first."""
+    event, caller = _asked()
+    asked = requests.query(requests.ListQuery, event)
+    found = list_tasks(settings.runtime(), caller=caller, **dict(asked))
+    return _sent(answers.listed(found.tasks, found.next))
+
+
+@app.get("/v1/tasks/<task_id>/messages")
+def messages(task_id: str) -> Response[str]:
+    """A page of the conversation as of one revision."""
+    event, caller = _asked()
+    asked = requests.query(requests.MessagesQuery, event)
+    found = page(settings.runtime(), caller=caller, task_id=task_id, after=asked.after, limit=asked.limit)
+    return _sent(answers.conversed(found.task, found.entries, following=found.next, more=found.more))
+
+
+@app.post("/v1/tasks/<task_id>/inputs")
+def accept_input(task_id: str) -> Response[str]:
+    """One more input, whatever the task is doing."""
+    event, caller = _asked()
+    content, key = requests.input_content(event), requests.idempotency_key(event)
+    made = accept(settings.runtime(), caller=caller, task_id=task_id, content=content, key=key)
+    return _accepted(202, made)
+
+
+def _asked() -> tuple[Event, str]:
+    event = app.current_event.raw_event
+    return event, human(event, claim=settings.human_claim())
+
+
+def _accepted(status: int, made: Accepted, location: str | None = None) -> Response[str]:
+    task, look_after = made.task, poll_after(made.task, settings.runtime().clock())
+    return _sent(
+        answers.accepted(status, task, look_after=look_after, received_at=made.received_at, location=location)
+    )
+
+
+def _sent(made: Answer) -> Response[str]:
+    sent = Response(made["statusCode"], body=made["body"], headers=made["headers"])
+    sent.base64_encoded = made.get("isBase64Encoded", False)
+    return sent

@@ -1,0 +1,28 @@
+"""Who asks: one human, known by what the gateway's authorizer verified and by nothing else in the request."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from turnkeeper.domain.errors import NotAHuman
+
+
+def human(event: Mapping[str, Any], *, claim: str) -> str:
+    """The `sub` of the human whose access token came with *event*; *claim* is the one that only humans have.
+
+    A machine's token (client credentials) has no such claim, or names the client itself as its subject.
+    """
+    claims = _claims(event)
+    person = claims.get("sub")
+    is_access_token = claims.get("token_use", "access") == "access"
+    if not (person and claims.get(claim) and is_access_token) or person == claims.get("client_id"):
+        raise NotAHuman
+    return person
+
+
+def _claims(event: Mapping[str, Any]) -> dict[str, str]:
+    """The verified claims that say something, as the gateway passes them: all strings."""
+    found: Any = event.get("requestContext")
+    for step in ("authorizer", "jwt", "claims"):
+        found = found.get(step) if isinstance(found, Mapping) else None
+    sent = found if isinstance(found, Mapping) else {}
+    return {name: value for name, value in sent.items() if isinstance(value, str) and value.strip()}

@@ -1,0 +1,196 @@
+"""The gateway as the functions see it: payload 2.0 events with a JWT authorizer's claims, and the functions themselves.
+
+It routes as the stack does, so tests speak HTTP words and the handlers get what the gateway would send them.
+"""
+
+import base64
+import importlib
+import io
+import json
+import logging
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlencode
+
+from aws_lambda_powertools.logging.filters import SuppressFilter
+
+from turnkeeper import settings
+
+ROUTES = {
+    "GET /v1/tasks/{task_id}": "status",
+    "POST /v1/tasks": "tasks",
+    "GET /v1/tasks": "tasks",
+    "GET /v1/tasks/{task_id}/messages": "tasks",
+    "POST /v1/tasks/{task_id}/inputs": "tasks",
+}
+ENVIRONMENT = {
+    "TURNKEEPER_LEASE_SECONDS": "60",
+    "TURNKEEPER_HEARTBEAT_SECONDS": "20",
+    "TURNKEEPER_WAKE_GRACE_SECONDS": "60",
+    "TURNKEEPER_WAKE_GRACE_MAX_SECONDS": "900",
+    "TURNKEEPER_IDEMPOTENCY_SECONDS": "86400",
+    "TURNKEEPER_RETENTION_SECONDS": "7776000",
+    "TURNKEEPER_HUMAN_CLAIM": "username",
+}
+REQUEST_ID = "c6af9ac6-7b61-11e6-9a41-93e8deadbeef"
+
+type Event = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What Lambda tells a function beside the event."""
+
+    aws_request_id: str = REQUEST_ID
+    function_name: str = "turnkeeper"
+    memory_limit_in_mb: int = 128
+    invoked_function_arn: str = "arn:aws:lambda:eu-central-1:000000000000:function:turnkeeper"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the caller gets."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+def claims(person: str) -> dict[str, str]:
+    """The claims of *person*'s access token, as Cognito writes them and the gateway passes them."""
+    return {
+        "sub": person,
+        "username": person.removesuffix("-sub"),
+        "client_id": "1example23456789",
+        "token_use": "access",
+        "iss": "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_Example",
+        "exp": "1796054400",
+    }
+
+
+def event(
+    method: str,
+    path: str,
+    *,
+    person: str | None = "alice-sub",
+    body: object = None,
+    query: Mapping[str, str] | str | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Event:
+    """A request as the gateway hands it on; a *body* that is no text goes as JSON."""
+    route, parameters = route_of(method, path)
+    raw_query = query if isinstance(query, str) else urlencode(query or {})
+    lowered = {name.lower(): value for name, value in (headers or {}).items()}
+    made: Event = {
+        "version": "2.0",
+        "routeKey": route,
+        "rawPath": unquote(path),
+        "rawQueryString": raw_query,
+        "headers": {"accept": "*/*", "content-type": "application/json", "host": "api.example", **lowered},
+        "requestContext": {
+            "accountId": "000000000000",
+            "apiId": "api",
+            "domainName": "api.example",
+            "domainPrefix": "api",
+            "http": {
+                "method": method,
+                "path": unquote(path),
+                "protocol": "HTTP/1.1",
+                "sourceIp": "192.0.2.1",
+                "userAgent": "curl/8",
+            },
+            "requestId": "JKJaXmPLvHcESHA=",
+            "routeKey": route,
+            "stage": "$default",
+            "time": "30/Nov/2026:13:44:13 +0000",
+            "timeEpoch": 1796046253000,
+        },
+        "isBase64Encoded": False,
+    }
+    if parameters:
+        made["pathParameters"] = parameters
+    if raw_query:
+        sent = parse_qs(raw_query, keep_blank_values=True)
+        made["queryStringParameters"] = {name: ",".join(values) for name, values in sent.items()}
+    if person is not None and route != "$default":
+        made["requestContext"]["authorizer"] = {"jwt": {"claims": claims(person), "scopes": None}}
+    if body is not None:
+        made["body"] = body if isinstance(body, str) else json.dumps(body)
+    return made
+
+
+def route_of(method: str, path: str) -> tuple[str, dict[str, str]]:
+    """The route's key and its path parameters; what no route takes goes to `$default`."""
+    for key in ROUTES:
+        pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", key)
+        if found := re.fullmatch(pattern, f"{method} {path}"):
+            return key, {name: unquote(value) for name, value in found.groupdict().items()}
+    return "$default", {}
+
+
+def load(function: str) -> Callable[[Event, Any], dict[str, Any]]:
+    """The entry of *function*, loaded as Lambda would; its environment must be there."""
+    handle: Callable[[Event, Any], dict[str, Any]] = importlib.import_module(
+        f"functions.{function}.handler"
+    ).handle
+    return handle
+
+
+def forget_settings() -> None:
+    """Let the next request read the environment anew."""
+    settings.runtime.cache_clear()
+    settings.wake_ups.cache_clear()
+
+
+@dataclass(slots=True)
+class Gateway:
+    """The deployed API in one process: a request goes through the function that its route names."""
+
+    event = staticmethod(event)
+
+    log: list[str] = field(default_factory=list)
+    """What the last request left in the log."""
+    sent_bytes: int = 0
+    """How much of Lambda's 6 MB its answer took."""
+
+    def send(self, request: Event) -> Reply:
+        function = load(ROUTES.get(request["routeKey"], "tasks"))
+        with logged() as lines:
+            answer = function(request, Context())
+        self.log = lines()
+        self.sent_bytes = len(json.dumps(answer, ensure_ascii=False).encode())
+        body = answer.get("body") or ""
+        if answer.get("isBase64Encoded"):
+            body = base64.b64decode(body).decode()
+        return Reply(answer["statusCode"], answer["headers"], body)
+
+    def get(self, path: str, **request: Any) -> Reply:
+        return self.send(event("GET", path, **request))
+
+    def post(self, path: str, body: object, **request: Any) -> Reply:
+        return self.send(event("POST", path, body=body, **request))
+
+
+@contextmanager
+def logged() -> Iterator[Callable[[], list[str]]]:
+    """Whatever is logged meanwhile, by us or by a library, as lines."""
+    stream = io.StringIO()
+    product, root = logging.getLogger("turnkeeper"), logging.getLogger()
+    ours = product.handlers[0]
+    assert isinstance(ours, logging.StreamHandler)
+    lambdas = logging.StreamHandler(stream)  # Lambda's own, which the product's logger keeps its lines from
+    lambdas.addFilter(SuppressFilter("turnkeeper"))
+    usual = ours.setStream(stream)
+    root.addHandler(lambdas)
+    try:
+        yield lambda: stream.getvalue().splitlines()
+    finally:
+        root.removeHandler(lambdas)
+        ours.setStream(usual)

@@ -1,0 +1,75 @@
+"""Who asks: one human, known by verified claims and nothing else."""
+
+from typing import Any
+
+import pytest
+
+from turnkeeper.domain.errors import NotAHuman
+from turnkeeper.edge.caller import human
+
+ALICE = {"sub": "a-1", "username": "alice", "client_id": "app", "token_use": "access"}
+
+
+def event(claims: object, **more: object) -> dict[str, Any]:
+    return {"requestContext": {"authorizer": {"jwt": {"claims": claims}}}, **more}
+
+
+@pytest.mark.clause("TS-3")
+def test_the_caller_is_the_subject_of_the_verified_token() -> None:
+    assert human(event(ALICE), claim="username") == "a-1"
+
+
+def test_a_deployment_says_which_claim_only_humans_have() -> None:
+    claims = {"sub": "a-1", "email": "alice@example.com"}
+
+    assert human(event(claims), claim="email") == "a-1"
+    with pytest.raises(NotAHuman):
+        human(event(claims), claim="username")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"sub": ""},
+        {"sub": None},
+        {"sub": ["a-1"]},
+        {"username": ""},
+        {"username": " "},
+        {"username": None},
+        {"client_id": "a-1"},
+        {"token_use": "id"},
+    ],
+)
+def test_a_token_that_names_no_human_is_refused(changes: dict[str, object]) -> None:
+    with pytest.raises(NotAHuman):
+        human(event({**ALICE, **changes}), claim="username")
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {},
+        {"requestContext": None},
+        {"requestContext": {}},
+        {"requestContext": {"authorizer": None}},
+        {"requestContext": {"authorizer": {"iam": {"userId": "a-1", "username": "alice"}}}},
+        {"requestContext": {"authorizer": {"jwt": None}}},
+        event(None),
+        event([]),
+        event({}),
+    ],
+)
+def test_a_request_without_a_verified_token_is_nobodys(sent: dict[str, Any]) -> None:
+    with pytest.raises(NotAHuman):
+        human(sent, claim="username")
+
+
+@pytest.mark.clause("SEC-2")
+def test_nothing_else_in_a_request_says_who_asks() -> None:
+    forged = {
+        "headers": {"sub": "b-2", "x-user": "b-2", "authorization": "Bearer b-2"},
+        "queryStringParameters": {"sub": "b-2", "responsible_user": "b-2"},
+        "body": '{"sub":"b-2","responsible_user":"b-2"}',
+    }
+
+    assert human(event(ALICE, **forged), claim="username") == "a-1"
