@@ -56,10 +56,17 @@ def enlist(
     repeatable: bool = True,
     attempts: int = 3,
     lifespan: str = "7d",
+    max_age: str = "90d",
 ) -> str:
     """The laboratory has an agent *name*; returns the name."""
     terms = {"repeatable": repeatable, "attempts": attempts, "lifespan": lifespan}
-    manifest = parse(json.dumps({"name": name, "description": "For tests.", "turnkeeper": terms}))
+    document = {
+        "name": name,
+        "description": "For tests.",
+        "limits": {"max_age": max_age},
+        "turnkeeper": terms,
+    }
+    manifest = parse(json.dumps(document))
     agents.keep(lab.runtime.table, manifest, owner="tests")
     lab.agents[name] = agent  # type: ignore[assignment]
     return name

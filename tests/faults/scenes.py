@@ -10,6 +10,7 @@ from typing import Any
 from tests.faults.agents import Stumbler, Talker, Waiter, enlist
 from tests.support.faults import UPDATE, WRITE
 from tests.support.laboratory import Laboratory
+from turnkeeper.agents.protocol import TurnView
 from turnkeeper.domain.errors import TaskIsTerminal
 from turnkeeper.domain.task import Task
 from turnkeeper.service.accepted import Accepted
@@ -37,6 +38,11 @@ class Scene:
     def makes_a_task(self) -> bool:
         """The task it is about is not there before."""
         return self.name.startswith("create")
+
+    @property
+    def takes_a_turn(self) -> bool:
+        """Its actor is a worker that a wake-up brought."""
+        return self.act in {_attend, _recover}
 
     def __str__(self) -> str:
         return self.name
@@ -111,15 +117,43 @@ def _lost(lab: Laboratory) -> str:
     return task_id
 
 
-def running(lab: Laboratory) -> str:
+def running(lab: Laboratory, **terms: Any) -> str:
     """A task whose turn was started by a worker that does nothing more."""
-    task_id = _queued_for(Vanishing)(lab)
+    task_id = _queued_for(Vanishing, **terms)(lab)
     message = lab.sqs.receive_message(QueueUrl=lab.queue_url)["Messages"][0]
     try:
         lab.attend(message)
     except Vanished:
         return task_id
     raise AssertionError("the worker did not vanish")
+
+
+def _unreconciled(lab: Laboratory) -> str:
+    """A task whose turn was lost and may not be repeated, and nobody said for a day what became of it."""
+    task_id = running(lab, repeatable=False)
+    lab.clock.forward(seconds=61)
+    lab.sweep()
+    lab.clock.forward(days=1)
+    return task_id
+
+
+def _too_old(lab: Laboratory) -> str:
+    """A task that still has something to do at the end of its `max_age`."""
+    task_id = _queued_for(Talker, max_age="1h")(lab)
+    lab.clock.forward(hours=1)
+    return task_id
+
+
+def _interrupted_by_input(lab: Laboratory) -> str:
+    """A task whose next turn meets an input that is sent while it runs."""
+    task_ids: list[str] = []
+
+    def meanwhile(turn: TurnView, ordinal: int) -> None:
+        if (turn.number, turn.attempt, ordinal) == (1, 1, 1):
+            lab.send(task_ids[0], "meanwhile")
+
+    task_ids.append(_queued_for(lambda: Talker(meanwhile=meanwhile))(lab))
+    return task_ids[0]
 
 
 def forgotten(lab: Laboratory) -> str:
@@ -141,9 +175,13 @@ class Vanishing(Talker):
         super().__init__(meanwhile=self._vanish)
 
     @staticmethod
-    def _vanish(turn: Any, _ordinal: int) -> None:
+    def _vanish(turn: TurnView, _ordinal: int) -> None:
         if turn.attempt == 1:
             raise Vanished
+
+
+def _sweep(spoiled: Laboratory, _healthy: Laboratory, _task_id: str) -> object:
+    return spoiled.sweep()
 
 
 def _attend(spoiled: Laboratory, healthy: Laboratory, _task_id: str) -> object:
@@ -198,10 +236,11 @@ SCENES = (
     Scene("start turn", _queued_for(Talker), _attend, nth=1),
     Scene("emit", _queued_for(Talker), _attend, nth=2),
     Scene("finish", _queued_for(Talker), _attend, nth=3),
+    Scene("finish with input pending", _interrupted_by_input, _attend, nth=3),
     Scene("fail attempt", _queued_for(Stumbler), _attend, nth=3),
     Scene("fail the last attempt", _queued_for(Stumbler, attempts=1), _attend, nth=3, third=_try_to_write),
     Scene("suspend", _queued_for(Waiter), _attend, nth=2),
-    Scene("lose turn", _lost, lambda spoiled, _healthy, _task_id: spoiled.sweep(), is_answered=False),
+    Scene("lose turn", _lost, _sweep, is_answered=False),
     Scene("start attempt", _lost, _recover, nth=1),
     Scene(
         "expire by a reader",
@@ -218,15 +257,17 @@ SCENES = (
     Scene(
         "expire by the sweep",
         _past_its_end,
-        lambda spoiled, _healthy, _task_id: spoiled.sweep(),
+        _sweep,
         third=_try_to_write,
         is_answered=False,
     ),
+    Scene("time out", _unreconciled, _sweep, third=_try_to_write, is_answered=False),
+    Scene("end of max_age", _too_old, _sweep, third=_try_to_write, is_answered=False),
     Scene("heartbeat", running, _renew, operation=UPDATE, is_answered=False),
     Scene(
         "look",
         forgotten,
-        lambda spoiled, _healthy, _task_id: spoiled.sweep(),
+        _sweep,
         operation=UPDATE,
         is_answered=False,
     ),

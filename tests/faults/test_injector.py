@@ -143,7 +143,7 @@ def test_a_late_request_arrives_when_it_is_let(moto_lab: Laboratory, trusting: V
 def test_a_killed_process_makes_no_further_call(
     moto_lab: Laboratory, trusting: Victim, *, sent: bool
 ) -> None:
-    trusting.faults.die_at(1, sent=sent)
+    trusting.faults.die_at(WRITE, 1, sent=sent)
 
     with pytest.raises(Killed):
         count_up(trusting.lab)

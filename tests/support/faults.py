@@ -158,7 +158,7 @@ class Faults:
         self._rules: list[Rule] = []
         self._late: list[Callable[[], Outcome]] = []
         self._counts: dict[str, int] = {}
-        self._last: tuple[int, Sent] | None = None
+        self._last: tuple[str, int, bool] | None = None
         self._dead = False
         self._passes = passes
         self._lock = threading.RLock()
@@ -182,9 +182,9 @@ class Faults:
         first = self._counts.get(on, 0) + nth
         self._rules.append(Rule(fault, on, first, None if times is None else first + times - 1, before, then))
 
-    def die_at(self, attempt: int, *, sent: bool) -> None:
-        """End the process at its *attempt*-th attempt from now on: before it is sent, or after it committed."""
-        self._last = (len(self.attempts) + attempt, Sent.NOW if sent else Sent.NEVER)
+    def die_at(self, on: str, nth: int, *, sent: bool) -> None:
+        """End the process at the *nth* attempt of *on*, counted from now: before it is sent, or after it committed."""
+        self._last = (on, self._counts.get(on, 0) + nth, sent)
 
     def arrive(self) -> None:
         """Let the requests that are still on their way arrive now; nobody hears their answers."""
@@ -219,7 +219,7 @@ class Faults:
                 raise Killed
             self.attempts.append(operation)
             number = self._counts[operation] = self._counts.get(operation, 0) + 1
-            is_last = self._last is not None and self._last[0] == len(self.attempts)
+            is_last = self._last is not None and self._last[:2] == (operation, number)
             rule = next((rule for rule in self._rules if rule.meets(operation, number)), None)
             self._dead = is_last
         if is_last:
@@ -227,7 +227,7 @@ class Faults:
         return send() if rule is None else self._meet(rule, send)
 
     def _die(self, send: Callable[[], Outcome]) -> None:
-        if self._last is not None and self._last[1] is Sent.NOW:
+        if self._last is not None and self._last[2]:
             send()
         raise Killed
 
