@@ -26,6 +26,23 @@ class Talker:
         return Say(f"turn {turn.number} says {self.count}")
 
 
+class Vanished(BaseException):
+    """The worker is gone, in the middle of its agent's work; nothing in the product catches this."""
+
+
+class Vanishing:
+    """Vanishes in its first *attempts* attempts, before it says anything; then says two things."""
+
+    def __init__(self, attempts: int = 1) -> None:
+        self.attempts = attempts
+
+    def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
+        if turn.attempt <= self.attempts:
+            raise Vanished
+        yield Say(f"turn {turn.number} says 1")
+        return Say(f"turn {turn.number} says 2")
+
+
 class Stumbler:
     """Says one thing, then raises in its first *failures* attempts."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.faults.agents import Stumbler, Talker, Waiter, enlist
+from tests.faults.agents import Stumbler, Talker, Vanished, Vanishing, Waiter, enlist
 from tests.support.faults import UPDATE, WRITE
 from tests.support.laboratory import Laboratory
 from turnkeeper.agents.protocol import TurnView
@@ -162,22 +162,6 @@ def forgotten(lab: Laboratory) -> str:
     lab.sqs.purge_queue(QueueUrl=lab.queue_url)
     lab.clock.forward(seconds=61)
     return task_id
-
-
-class Vanished(BaseException):
-    """The worker is gone, in the middle of its agent's work."""
-
-
-class Vanishing(Talker):
-    """Vanishes in its first attempt, before it says anything."""
-
-    def __init__(self) -> None:
-        super().__init__(meanwhile=self._vanish)
-
-    @staticmethod
-    def _vanish(turn: TurnView, _ordinal: int) -> None:
-        if turn.attempt == 1:
-            raise Vanished
 
 
 def _sweep(spoiled: Laboratory, _healthy: Laboratory, _task_id: str) -> object:
