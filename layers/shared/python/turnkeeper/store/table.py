@@ -41,10 +41,15 @@ class Table:
 
     def get(self, key: Mapping[str, Any]) -> Item | None:
         """The item at *key* as it is now: one strongly consistent read."""
+        item = self.get_wire(key)
+        return item_from_wire(item) if item is not None else None
+
+    def get_wire(self, key: Mapping[str, Any]) -> Item | None:
+        """The item at *key* in its wire form, for who must not depend on being able to read it."""
         answer = self._read(
             self.client.get_item, TableName=self.name, Key=item_to_wire(key), ConsistentRead=True
         )
-        return item_from_wire(answer["Item"]) if "Item" in answer else None
+        return answer.get("Item")
 
     def get_all(self, keys: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Item]:
         """The items at *keys* (at most 100) that exist, by (pk, sk): one strongly consistent call as a rule."""
