@@ -1,7 +1,7 @@
 """Wake-ups: one line per task, a second one that a dead worker cannot block, and none taken for an older one."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -28,7 +28,7 @@ def tasks_of(messages: list[dict[str, Any]]) -> list[str]:
 
 def counting_lab(lab: Laboratory) -> tuple[Laboratory, Counting]:
     sqs = Counting(lab.sqs)
-    return Laboratory(lab.engine, lab.clock, lab.dynamodb, sqs, lab.table, lab.queue_url), sqs
+    return replace(lab, sqs=sqs), sqs
 
 
 def test_a_wake_up_says_which_task_and_nothing_else(lab: Laboratory) -> None:
@@ -89,9 +89,7 @@ def test_a_wake_up_that_cannot_be_sent_fails_no_request_and_the_sweep_makes_up_f
     lab: Laboratory,
 ) -> None:
     for error in (refusal(), EndpointConnectionError(endpoint_url="http://queue")):
-        broken = Laboratory(
-            lab.engine, lab.clock, lab.dynamodb, Broken(lab.sqs, error), lab.table, lab.queue_url
-        )
+        broken = replace(lab, sqs=Broken(lab.sqs, error))
         task = broken.create("hi").task
         assert task.phase is Phase.PROCESSING
         assert broken.send(task.id, "more").task.received == 2

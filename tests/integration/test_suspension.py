@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.integration.test_turns import Of, outputs
-from tests.support.laboratory import ALICE, Laboratory, texts
+from tests.support.agents import Of
+from tests.support.laboratory import ALICE, Laboratory, outputs, texts
 from turnkeeper.agents.protocol import Need, Pause, Say, Step, TurnView
 from turnkeeper.domain import transitions
 from turnkeeper.domain.errors import TurnNotRunnable, WaitNotFound

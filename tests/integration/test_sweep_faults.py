@@ -1,6 +1,6 @@
 """A sweep among broken things: what cannot be read is put off, and blocks nobody."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -94,7 +94,7 @@ def test_an_index_entry_of_a_task_that_is_gone_is_passed_over(lab: Laboratory) -
     row = {"due_shard": f"due#{kept[0]}", "due_at": to_text(lab.clock.now), **task_key("0" * 32)}
     ghost = Ghost(lab.dynamodb, item_to_wire(row))
 
-    swept = Laboratory(lab.engine, lab.clock, ghost, lab.sqs, lab.table, lab.queue_url).sweep()
+    swept = replace(lab, dynamodb=ghost).sweep()
 
     assert (swept.looked, swept.changed, swept.failed) == (2, 1, 0)
 
@@ -159,7 +159,7 @@ def test_a_sweep_whose_time_runs_short_says_so_and_the_next_goes_on(lab: Laborat
 
 def test_each_minute_a_sweep_begins_at_another_shard(lab: Laboratory) -> None:
     counting = Counting(lab.dynamodb)
-    counted = Laboratory(lab.engine, lab.clock, counting, lab.sqs, lab.table, lab.queue_url)
+    counted = replace(lab, dynamodb=counting)
     first = []
     for _ in range(16):
         counting.calls.clear()
@@ -176,7 +176,7 @@ def test_a_sweep_that_a_worker_overtakes_leaves_the_task_as_the_worker_left_it(l
     task_id = lab.create("hi").task.id
     lab.clock.forward(seconds=60)
 
-    swept = Laboratory(lab.engine, lab.clock, Race(lab), lab.sqs, lab.table, lab.queue_url).sweep()
+    swept = replace(lab, dynamodb=Race(lab)).sweep()
 
     assert (swept.looked, swept.changed, swept.failed) == (1, 0, 0)
     assert (lab.stored(task_id).phase, lab.stored(task_id).turns) == (Phase.IDLE, 1)

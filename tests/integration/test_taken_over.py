@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.integration.test_turns import Of, outputs
-from tests.support.laboratory import Laboratory, texts
+from tests.support.agents import Of
+from tests.support.laboratory import Laboratory, outputs, texts
 from turnkeeper.agents.protocol import Say, Step, TurnView
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import transitions

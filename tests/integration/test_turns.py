@@ -1,12 +1,13 @@
 """Turns: what an agent gets, what it gives, and what becomes of one that fails."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from tests.support.laboratory import PACE, Laboratory, texts
+from tests.support.agents import Of, Run
+from tests.support.laboratory import PACE, Laboratory, outputs, texts
 from turnkeeper.agents.protocol import Agent, Need, Pause, Say, Step, TurnView
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain.rules import State, state_of
@@ -15,20 +16,7 @@ from turnkeeper.domain.waits import WaitKind
 from turnkeeper.service.hold import AFTER_LEASE
 from turnkeeper.service.turns import ComeBackLater, attend
 
-type Run = Callable[[TurnView], Generator[Step, None, Say | None]]
-
 SURROGATE = "\ud800"
-
-
-class Of:
-    """An agent that is one function."""
-
-    def __init__(self, run: Run) -> None:
-        self.run = run
-
-
-def outputs(lab: Laboratory, task_id: str) -> list[str]:
-    return [text for kind, text in texts(lab.conversation(task_id)) if kind == "output"]
 
 
 def wake(lab: Laboratory, task_id: str, agent: Agent) -> list[timedelta]:

@@ -188,3 +188,8 @@ def texts(entries: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     """(type, text) of each entry."""
     for entry in entries:
         yield entry["type"], "".join(part.get("text", "") for part in entry["message"])
+
+
+def outputs(lab: Laboratory, task_id: str) -> list[str]:
+    """What the agent has said in the whole conversation."""
+    return [text for kind, text in texts(lab.conversation(task_id)) if kind == "output"]
