@@ -51,7 +51,7 @@ def counting(engine: Engine) -> Laboratory:
 
 @pytest.fixture
 def count(counting: Laboratory) -> Count:
-    """Count what a block calls: `with count() as tally`."""
+    """A tally of what a block calls."""
     return lambda: counted(counting.dynamodb, counting.sqs)
 
 
