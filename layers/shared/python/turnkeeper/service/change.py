@@ -16,6 +16,7 @@ from turnkeeper.service.runtime import Runtime
 from turnkeeper.store import tasks
 from turnkeeper.store.commit import Moved, commit
 from turnkeeper.store.keys import Claim
+from turnkeeper.store.patience import AMONG_WRITERS
 
 type Decide = Callable[[Task, datetime], Change]
 
@@ -45,7 +46,7 @@ def apply(runtime: Runtime, task: Task, decide: Decide, *, actor: str, claim: Cl
             )
         except Moved as moved:
             current = moved.current or _again(runtime, task.id)
-            if not patience.pause():
+            if not patience.pause(AMONG_WRITERS):
                 raise StoreIsBusy from moved
             continue
         change = replace(change, after=written)
