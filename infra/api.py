@@ -1,7 +1,5 @@
 """The HTTP API: people come with a token, hosts with a signature, and nobody else further than our 404."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

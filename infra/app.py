@@ -1,7 +1,5 @@
 """The CDK app: one stack, told by the context what to be."""
 
-from __future__ import annotations
-
 import sys
 
 import aws_cdk as cdk

@@ -1,20 +1,18 @@
 """The four functions: one folder each under functions/, told everything they need by their environment."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from pathlib import Path
 
 from aws_cdk import Duration
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from infra import ROOT
 from infra.layers import ARCHITECTURES, Layers
 from infra.logs import kept_log
 from infra.stage import Stage
 
-FUNCTIONS = Path(__file__).resolve().parent.parent / "functions"
+FUNCTIONS = ROOT / "functions"
 API_TIMEOUT_SECONDS = 29
 """Just less than the gateway waits."""
 

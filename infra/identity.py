@@ -1,7 +1,5 @@
 """Who people are: a user pool of our own, or any OIDC issuer the deployment is told to trust instead."""
 
-from __future__ import annotations
-
 from aws_cdk import Duration, RemovalPolicy, Stack
 from aws_cdk import aws_cognito as cognito
 from constructs import Construct

@@ -4,8 +4,6 @@ Both are compiled to bytecode, since a function cannot write any: what is not co
 at each cold start. The bytecode never looks at file times, because the zip of an asset loses them.
 """
 
-from __future__ import annotations
-
 import compileall
 import hashlib
 import os
@@ -21,9 +19,9 @@ from aws_cdk import AssetHashType, BundlingOptions, DockerImage, ILocalBundling
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from infra import ROOT
 from infra.stage import Arch
 
-ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements" / "layer.txt"
 PACKAGE = ROOT / "layers" / "shared"
 TRIMMING = "1"

@@ -1,7 +1,5 @@
 """Every log group is one of ours: kept as long as the deployment says, and no longer than its data."""
 
-from __future__ import annotations
-
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_logs as logs
 from constructs import Construct

@@ -1,7 +1,5 @@
 """Wake-ups travel through one FIFO queue, and those that nobody could deliver end in another."""
 
-from __future__ import annotations
-
 from aws_cdk import Duration
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct

@@ -1,7 +1,5 @@
 """The whole product on one page: what there is, what starts what, and who may touch what."""
 
-from __future__ import annotations
-
 from aws_cdk import CfnOutput, Duration, Stack
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets

@@ -3,8 +3,6 @@
 cdk.json holds a value for every setting; `-c name=value` overrides one. Nothing has a second default in code.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from enum import IntEnum, StrEnum

@@ -1,7 +1,5 @@
 """One table holds everything; two narrow indexes find a person's tasks and whatever is due."""
 
-from __future__ import annotations
-
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
 from constructs import Construct

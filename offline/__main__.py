@@ -1,7 +1,5 @@
 """The command behind `make up` and `make token`."""
 
-from __future__ import annotations
-
 import argparse
 import signal
 import sys
@@ -10,7 +8,8 @@ from pathlib import Path
 from rich.console import Console
 
 from offline.deployment import Deployment, DeploymentFailed, NothingDeployed, deploy
-from offline.engine import HOST, ROOT, Engine, EngineFailed, PortTaken
+from offline.endpoint import HOST, Endpoint
+from offline.engine import ROOT, Engine, EngineFailed, PortTaken
 from offline.progress import Shown
 from offline.users import make_user, token
 
@@ -42,12 +41,11 @@ Ctrl-C stops it. Tasks and people are kept in {state_dir}; the engine's log is {
 """
 
 
-def up(port: int) -> int:
-    """Run Turnkeeper on *port* of loopback until somebody stops it."""
+def up(port: int, state: Path) -> int:
+    """Run Turnkeeper on *port* of loopback, with what it keeps in *state*, until somebody stops it."""
     console = Console(highlight=False)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    # A port is part of the queues' addresses that the functions are told: each port has a state of its own.
-    engine = Engine(ROOT / ".turnkeeper" / str(port), port=port, keep=True)
+    engine = Engine(state, port=port, keep=True)
     try:
         with console.status("Starting") as status:
             progress = Shown(console, status)
@@ -67,6 +65,9 @@ def up(port: int) -> int:
         console.print(str(failure), markup=False, style="red")
         return 1
     finally:
+        # Asked twice, it still stops only once, and whole.
+        for asked in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(asked, signal.SIG_IGN)
         engine.stop()
     console.print(f"The engine stopped by itself; {engine.log} ends with why.", style="red")
     return 1
@@ -91,7 +92,7 @@ def shown(path: Path, here: Path) -> str:
 def print_token(port: int, name: str) -> int:
     """Print an access token of *name*, and nothing else, on stdout."""
     try:
-        print(token(Deployment.running_at(f"http://{HOST}:{port}"), name))
+        print(token(Deployment.running_at(Endpoint(f"http://{HOST}:{port}")), name))
     except NothingDeployed as nothing:
         print(nothing, file=sys.stderr)
         return 1
@@ -102,12 +103,14 @@ def main() -> int:
     """Do what the arguments ask for; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m offline", description=__doc__)
     parser.add_argument("--port", type=int, default=PORT)
+    parser.add_argument("--state", type=Path, help="the folder that holds what is kept; one for each port")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("up", help="run Turnkeeper on this machine until Ctrl-C")
     commands.add_parser("token", help="print an access token").add_argument("name")
     arguments = parser.parse_args()
     if arguments.command == "up":
-        return up(arguments.port)
+        # A port is part of the queues' addresses that the functions are told: each has a state of its own.
+        return up(arguments.port, arguments.state or ROOT / ".turnkeeper" / str(arguments.port))
     return print_token(arguments.port, arguments.name)
 
 

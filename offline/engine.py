@@ -1,8 +1,8 @@
 """The emulator, as a context manager: on loopback, in a clean environment, gone when its starter is gone."""
 
-from __future__ import annotations
-
+import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -11,16 +11,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-import boto3
 import httpx
+
+from offline.endpoint import ACCOUNT, HOST, REGION, Endpoint
 
 ROOT = Path(__file__).resolve().parent.parent
 ENGINE_PYTHON = ROOT / ".engine" / "bin" / "python"
 LEASH = Path(__file__).resolve().parent / "leash.py"
-HOST, REGION, ACCOUNT = "127.0.0.1", "us-east-1", "000000000000"
-KEY = "test"
-"""The engine's root key, both halves; it opens nothing else."""
-
 START_SECONDS, STOP_SECONDS = 30, 20
 CONCURRENT_CALLS = 10
 """Calls of functions at a time; the gateway answers 429 beyond, as AWS does beyond an account's limit."""
@@ -30,9 +27,7 @@ class PortTaken(Exception):
     """Something listens on the port already."""
 
     def __init__(self, port: int) -> None:
-        super().__init__(
-            f"Port {port} is taken: stop what listens there, or take another, e.g. PORT={port + 1}."
-        )
+        super().__init__(f"Port {port} is taken: stop what listens there, or take another: PORT={port + 1}")
         self.port = port
 
 
@@ -41,12 +36,18 @@ class EngineFailed(Exception):
 
 
 class Engine:
-    """An emulator of AWS with its state in *state_dir*; only with *keep* does that outlive a clean stop."""
+    """An emulator of AWS with its state in *state_dir*; only with *keep* does that outlive a clean stop.
 
-    def __init__(self, state_dir: Path, *, port: int | None = None, keep: bool = False) -> None:
-        self.state_dir, self._keep = state_dir.resolve(), keep
+    A *strict* one verifies signatures, enforces every role's policies and speaks TLS, as AWS does.
+    """
+
+    def __init__(
+        self, state_dir: Path, *, port: int | None = None, keep: bool = False, strict: bool = False
+    ) -> None:
+        self.state_dir, self._keep, self._strict = state_dir.resolve(), keep, strict
         self.port = port or free_port()
         self.log = self.state_dir / "engine.log"
+        self._scratch = self.state_dir / "tmp"
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -59,26 +60,35 @@ class Engine:
         self.stop()
 
     @property
-    def endpoint_url(self) -> str:
-        """Where every AWS client finds it."""
-        return f"http://{HOST}:{self.port}"
+    def endpoint(self) -> Endpoint:
+        """Where it answers."""
+        if self._strict:
+            certificate = self._scratch / "ministack-tls" / "server.crt"
+            return Endpoint(f"https://{HOST}:{self.port}", certificate)
+        return Endpoint(f"http://{HOST}:{self.port}")
 
     @property
-    def client_environment(self) -> dict[str, str]:
-        """What makes any AWS client or tool talk to this engine, and to nothing else."""
-        return client_environment(self.endpoint_url)
+    def endpoint_url(self) -> str:
+        """Where it answers, as AWS clients take it."""
+        return self.endpoint.url
+
+    @property
+    def process_group(self) -> int:
+        """The group of its process and of all that it started, the functions' too."""
+        if self._process is None:
+            raise EngineFailed("It does not run.")
+        return self._process.pid
 
     def client(self, service: str) -> Any:
         """Return a boto3 client of *service*."""
-        return client(service, self.endpoint_url)
+        return self.endpoint.client(service)
 
     def start(self) -> None:
         """Start it, and return when it answers."""
         if is_taken(self.port):
             raise PortTaken(self.port)
-        scratch = self.state_dir / "tmp"
-        shutil.rmtree(scratch, ignore_errors=True)
-        scratch.mkdir(parents=True)
+        shutil.rmtree(self._scratch, ignore_errors=True)
+        self._scratch.mkdir(parents=True)
         with self.log.open("wb") as log:
             self._process = self._launch(log)
         try:
@@ -92,6 +102,8 @@ class Engine:
         process, self._process = self._process, None
         if process is None or process.stdin is None:
             return
+        if not self._keep and process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
         process.stdin.close()
         try:
             process.wait(STOP_SECONDS)
@@ -113,13 +125,14 @@ class Engine:
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
 
     def _environment(self) -> dict[str, str]:
         # All of it: what the engine has in its environment, every function has too.
         kept = "1" if self._keep else "0"
         return {
-            "PATH": "/usr/bin:/bin",
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
             "GATEWAY_PORT": str(self.port),
             "BIND_HOST": HOST,
@@ -128,44 +141,29 @@ class Engine:
             "MINISTACK_REGION": REGION,
             "IOT_MTLS_ENABLED": "0",
             "SFTP_ENABLED": "0",
-            "TMPDIR": str(self.state_dir / "tmp"),
+            "TMPDIR": str(self._scratch),
             "PERSIST_STATE": kept,
             "STATE_DIR": str(self.state_dir / "state"),
             "S3_PERSIST": kept,
             "S3_DATA_DIR": str(self.state_dir / "objects"),
             "LAMBDA_ACCOUNT_CONCURRENCY": str(CONCURRENT_CALLS),
             "LAMBDA_WARM_TTL_SECONDS": "120",
+            **({"AUTH": "true", "USE_SSL": "1"} if self._strict else {}),
         }
 
     def _wait_until_it_answers(self, process: subprocess.Popen[bytes]) -> None:
         deadline = time.monotonic() + START_SECONDS
+        health = f"{self.endpoint_url}/_ministack/health"
         while process.poll() is None and time.monotonic() < deadline:
             try:
-                httpx.get(f"{self.endpoint_url}/_ministack/health", timeout=2).raise_for_status()
+                # Only whether it answers; the certificate may not be there yet.
+                httpx.get(health, timeout=2, verify=False).raise_for_status()  # noqa: S501
             except httpx.HTTPError:
                 time.sleep(0.05)
             else:
                 return
         said = self.log.read_text(errors="replace").splitlines()[-15:]
         raise EngineFailed("\n".join(["The engine did not come up. It said:", *said]))
-
-
-def client_environment(endpoint_url: str) -> dict[str, str]:
-    """Return what points every AWS client and tool at *endpoint_url*, with keys of no worth elsewhere."""
-    return {
-        "AWS_ENDPOINT_URL": endpoint_url,
-        "AWS_ACCESS_KEY_ID": KEY,
-        "AWS_SECRET_ACCESS_KEY": KEY,
-        "AWS_REGION": REGION,
-        "AWS_DEFAULT_REGION": REGION,
-        "AWS_EC2_METADATA_DISABLED": "true",
-    }
-
-
-def client(service: str, endpoint_url: str) -> Any:
-    """Return a boto3 client of *service* at *endpoint_url*, whatever the environment says."""
-    session = boto3.Session(aws_access_key_id=KEY, aws_secret_access_key=KEY, region_name=REGION)
-    return session.client(service, endpoint_url=endpoint_url)  # type: ignore[call-overload]
 
 
 def free_port() -> int:

@@ -1,8 +1,8 @@
 """Runs a command that ends with whoever started it, even when that one is killed.
 
 Whoever starts this holds the other end of its standard input. When that end closes, for whatever reason, the
-command is asked to stop, then made to, and what it left running in its process group goes with it. Standard
-library only, run by path.
+command is asked to stop, then made to, and what it left running in its process group, of which this is the
+leader, goes with it. Standard library only, run by path.
 """
 
 import os
@@ -25,7 +25,6 @@ def stop(command: "subprocess.Popen[bytes]") -> None:
 
 def main() -> int:
     """Run the command of the arguments on a leash; return its exit code."""
-    os.setsid()
     command = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
 
     def hold() -> None:

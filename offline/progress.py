@@ -1,7 +1,5 @@
 """What a wait looks like: a line per step, and a spinner with the last word where somebody watches."""
 
-from __future__ import annotations
-
 import time
 from typing import Protocol
 

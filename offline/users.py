@@ -1,7 +1,5 @@
 """People of an offline deployment: users of its pool, made when first asked for."""
 
-from __future__ import annotations
-
 from botocore.exceptions import ClientError
 
 from offline.deployment import Deployment

@@ -1,4 +1,4 @@
-"""A laboratory per test, on each engine."""
+"""A laboratory per test, on each engine: moto in this process, and one emulator for the whole session."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -6,9 +6,16 @@ from datetime import UTC, datetime
 import pytest
 from moto import mock_aws
 
+from offline.engine import Engine as Emulator
 from tests.support.engines import KEYS, REGION, Engine
 from tests.support.gateway import ENVIRONMENT, Gateway, forget_settings
 from tests.support.laboratory import Clock, Laboratory
+
+
+@pytest.fixture(scope="session")
+def ministack_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    with Emulator(tmp_path_factory.mktemp("ministack")) as emulator:
+        yield Engine("ministack", emulator.endpoint_url)
 
 
 @pytest.fixture
@@ -20,9 +27,15 @@ def moto_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
         yield Engine("moto", None)
 
 
+@pytest.fixture(params=["moto", "ministack"])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    found: Engine = request.getfixturevalue(f"{request.param}_engine")
+    return found
+
+
 @pytest.fixture
-def lab(moto_engine: Engine) -> Laboratory:
-    return Laboratory(moto_engine)
+def lab(engine: Engine) -> Laboratory:
+    return Laboratory(engine)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ moto is not safe with threads, so every call to it goes through one lock.
 import threading
 import uuid
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import botocore.session
@@ -13,6 +14,9 @@ from botocore.config import Config
 
 REGION = "eu-central-1"
 KEYS = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
+
+_session = cache(botocore.session.get_session)
+_session_lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +27,15 @@ class Engine:
     endpoint_url: str | None
 
     def client(self, service: str) -> Any:
-        """A botocore client, made as the product makes its own."""
-        session = botocore.session.get_session()
-        client = session.create_client(
-            service,
-            region_name=REGION,
-            endpoint_url=self.endpoint_url,
-            config=Config(retries={"mode": "standard", "total_max_attempts": 3}, read_timeout=10),
-            **KEYS,  # type: ignore[arg-type]
-        )
+        """A botocore client, made as the product makes its own, but of one session: each reads 90 ms of JSON."""
+        with _session_lock:
+            client = _session().create_client(
+                service,
+                region_name=REGION,
+                endpoint_url=self.endpoint_url,
+                config=Config(retries={"mode": "standard", "total_max_attempts": 3}, read_timeout=10),
+                **KEYS,  # type: ignore[arg-type]
+            )
         return Locked(client) if self.endpoint_url is None else client
 
 

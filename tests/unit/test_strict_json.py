@@ -123,6 +123,12 @@ def test_nesting_is_taken_to_its_limit_and_refused_beyond(opening: str) -> None:
     )
 
 
+def test_lists_beside_one_another_are_not_nested() -> None:
+    many: list[list[dict[str, int]]] = [[{}]] * 200
+
+    assert strict_json.read(f'{{"a":{strict_json.written(many)}}}') == {"a": many}
+
+
 def test_a_base64_body_is_unpacked_first() -> None:
     packed = base64.b64encode('{"a":"é"}'.encode()).decode()
 
@@ -144,7 +150,7 @@ HOSTILE = {
     "lists, opened": "[" * MEGABYTES,
     "objects, opened": '{"a":' * (MEGABYTES // 5),
     "a string of escaped quotes, open": '"' + '\\"' * (MEGABYTES // 2),
-    "brackets, then such a string": "[]" * 40 + '"' + '\\"' * (MEGABYTES // 2),
+    "brackets, then such a string": "[]" * 80 + '"' + '\\"' * (MEGABYTES // 2),
     "backslashes": "\\" * MEGABYTES,
     "digits": f'{{"a":{"1" * MEGABYTES}}}',
     "fraction": f'{{"a":1.{"1" * MEGABYTES}}}',

@@ -36,7 +36,10 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Suspend the turn until every need is resolved; *memo* (JSON, at most 32 KB) comes back then."""
+    """Suspend the turn until every need (1 to 16, of different ids) is resolved; *memo* comes back then.
+
+    A memo is at most 32 KB of JSON; all ids, providers and reviewers together are at most 1,024 bytes.
+    """
 
     needs: tuple[Need, ...]
     memo: Any = None

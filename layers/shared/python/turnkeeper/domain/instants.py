@@ -7,7 +7,8 @@ MICROSECOND = timedelta(microseconds=1)
 
 def to_text(instant: datetime) -> str:
     """*instant* as `2026-11-30T13:44:13.000000Z`."""
-    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    # strftime writes years before 1000 without their zeros, and then text order is not time order.
+    return instant.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def from_text(text: str) -> datetime:

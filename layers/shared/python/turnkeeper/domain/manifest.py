@@ -16,9 +16,11 @@ from turnkeeper.domain.task import Terms
 LIFESPAN = timedelta(days=7)
 MAX_AGE = timedelta(days=90)
 ATTEMPTS = 3
+LONGEST = timedelta(days=3_650)
 BACKOFF = (timedelta(seconds=2), timedelta(seconds=8), timedelta(seconds=30))
 
 _DURATION = re.compile(r"(\d+)(ms|s|m|h|d)", re.ASCII)
+_DIGITS = 9
 _UNITS = {
     "ms": timedelta(milliseconds=1),
     "s": timedelta(seconds=1),
@@ -56,7 +58,9 @@ def duration(text: str) -> timedelta:
     """A duration such as `500ms`, `30s`, `2h` or `7d`."""
     if not (match := _DURATION.fullmatch(text)):
         raise ValueError(f"{text!r} is no duration; write a number and ms, s, m, h or d, such as 30m")
-    return int(match[1]) * _UNITS[match[2]]
+    if len(match[1]) > _DIGITS or (lasts := int(match[1]) * _UNITS[match[2]]) > LONGEST:
+        raise ValueError(f"{text!r} is too long; at most {LONGEST.days}d")
+    return lasts
 
 
 def _terms(limits: Mapping[str, Any], ours: Mapping[str, Any]) -> Terms:

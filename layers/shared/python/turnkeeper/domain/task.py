@@ -51,13 +51,17 @@ class Terms:
     backoff: tuple[timedelta, ...]
     unknown: Mapping[str, Any] = field(default_factory=dict)
 
+    def pause_after(self, attempt: int) -> timedelta:
+        """How long to wait when the *attempt*-th failed: the last pause goes on, and none at all is no pause."""
+        return next(reversed(self.backoff[:attempt]), timedelta(0))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """One run of the agent over the inputs it committed.
 
     The fence decides who may write; the lease only says when somebody else may take over. A *leg* runs from the start
-    or from a resume: attempts repeat a leg, and outputs up to `kept` were emitted before it.
+    or from a resume: attempts repeat a leg and count from 1 in each, and outputs up to `kept` were emitted before it.
     """
 
     number: int

@@ -180,8 +180,8 @@ def fail_attempt(task: Task, *, fence: int, now: datetime, pace: Pace) -> Change
     if turn.attempt >= task.terms.attempts:
         ended = _ended(task, Reason.ERRORED, Code.FATAL_ERROR, now=now, pace=pace)
         return Change(transition=Transition.FAIL_ATTEMPT, before=task, after=ended)
-    backoff = task.terms.backoff[min(turn.attempt, len(task.terms.backoff)) - 1]
-    waiting = replace(turn, state=TurnState.BETWEEN_ATTEMPTS, lease_until=None, retry_at=now + backoff)
+    retry_at = now + task.terms.pause_after(turn.attempt)
+    waiting = replace(turn, state=TurnState.BETWEEN_ATTEMPTS, lease_until=None, retry_at=retry_at)
     after = _due(replace(task, turn=waiting), now=now, pace=pace)
     return Change(transition=Transition.FAIL_ATTEMPT, before=task, after=after)
 
@@ -234,9 +234,11 @@ def resolve(task: Task, *, wait_id: str, verdict: Verdict, now: datetime, pace: 
     left = tuple(other for other in task.waits if other is not wait)
     turn = _turn(task)
     outcome = Resolution(wait_id=wait.id, kind=wait.kind, verdict=verdict, at=now)
+    # A reconcile repeats its leg; the end of any other wait begins the next one.
+    free = TurnState.BETWEEN_ATTEMPTS if wait.kind is WaitKind.RECONCILE else TurnState.RUNNABLE
     resolved = replace(
         turn,
-        state=turn.state if left else TurnState.RUNNABLE,
+        state=turn.state if left else free,
         resolutions=(*turn.resolutions, outcome),
     )
     after = _due(replace(task, waits=left, turn=resolved, looks=0), now=now, pace=pace)
@@ -358,7 +360,7 @@ def _released(task: Task, *, now: datetime, pace: Pace) -> tuple[Task, Wake]:
 
 def _to_reconcile(task: Task, *, now: datetime, pace: Pace) -> Change:
     wait = Wait(id=RECONCILE, kind=WaitKind.RECONCILE, since=now, deadline=now + RECONCILE_WITHIN)
-    parked = replace(_turn(task), state=TurnState.SUSPENDED, lease_until=None, resolutions=())
+    parked = replace(_turn(task), state=TurnState.SUSPENDED, lease_until=None)
     after = _due(replace(task, turn=parked, waits=(wait,)), now=now, pace=pace)
     return Change(transition=Transition.LOSE_TURN, before=task, after=after)
 

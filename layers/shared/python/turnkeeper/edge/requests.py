@@ -188,10 +188,11 @@ def idempotency_key(event: Mapping[str, Any]) -> str | None:
 
 
 def _body(event: Mapping[str, Any]) -> dict[str, Any]:
-    body = event.get("body") or ""
-    if len(body) > _LONGEST_BODY:
-        raise InputTooLarge(len(body), LARGEST_INPUT)
-    return strict_json.read(body, is_base64=bool(event.get("isBase64Encoded")))
+    body, is_base64 = event.get("body") or "", bool(event.get("isBase64Encoded"))
+    length = len(body) * 3 // 4 if is_base64 else len(body)
+    if length > _LONGEST_BODY:
+        raise InputTooLarge(length, LARGEST_INPUT)
+    return strict_json.read(body, is_base64=is_base64)
 
 
 def _content(sent: object) -> str:

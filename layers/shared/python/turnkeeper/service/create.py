@@ -28,9 +28,10 @@ def create(runtime: Runtime, *, caller: str, agent: str, content: str | None, ke
         claimed = (
             _claim(runtime, caller, agent, content=content, key=key, now=now) if key is not None else None
         )
-        manifest, stored = catalogue.look_up(runtime, agent, beside=claimed.key if claimed else None)
-        if claimed and (made := claimed.made(stored)):
+        found = catalogue.look_up(runtime, agent, beside=claimed.key if claimed else None)
+        if claimed and (made := claimed.made(found.beside)):
             return replayed(runtime, made, None)
+        manifest = catalogue.kept(runtime, found)
         if manifest is None:
             raise InvalidInput([Place("agent", "there is no agent of this name")])
         try:

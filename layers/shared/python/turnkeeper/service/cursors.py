@@ -39,9 +39,11 @@ def read_place(cursor: str) -> Place:
     """The place that *cursor* is; `MalformedRequest` names the query parameter `after`."""
     match _decode(cursor, "after"):
         case [str(at), int(taken), int(pending)] if taken >= 0 and pending >= 0 and (at or not taken):
-            return Place(at=_instant(at, "after") if at else None, taken=taken, pending=pending)
+            # A truth value is an int to Python; as one it is not written as it came.
+            place = Place(at=_instant(at, "after") if at else None, taken=int(taken), pending=int(pending))
+            return _as_written(place, write_place(place), cursor, "after")
         case _:
-            raise _bad("after")
+            raise bad_cursor("after")
 
 
 def write_position(position: Position) -> str:
@@ -53,9 +55,18 @@ def read_position(cursor: str) -> Position:
     """The position that *cursor* is; `MalformedRequest` names the query parameter `cursor`."""
     match _decode(cursor, "cursor"):
         case [str(created_at), str(task_id)] if TASK_ID.fullmatch(task_id):
-            return _instant(created_at, "cursor"), task_id
+            position = _instant(created_at, "cursor"), task_id
+            return _as_written(position, write_position(position), cursor, "cursor")
         case _:
-            raise _bad("cursor")
+            raise bad_cursor("cursor")
+
+
+def bad_cursor(parameter: str) -> MalformedRequest:
+    """The refusal of a cursor that we did not write, or not for this."""
+    return MalformedRequest(
+        parameter,
+        "this is no cursor of ours; send one exactly as it came, or leave it out to start from the beginning",
+    )
 
 
 def _encode(position: Sequence[str | int]) -> str:
@@ -64,26 +75,26 @@ def _encode(position: Sequence[str | int]) -> str:
 
 def _decode(cursor: str, parameter: str) -> object:
     if len(cursor) > LONGEST:
-        raise _bad(parameter)
+        raise bad_cursor(parameter)
     try:
         text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         position: object = json.loads(text)
     except (ValueError, binascii.Error, RecursionError) as error:
-        raise _bad(parameter) from error
+        raise bad_cursor(parameter) from error
     return position
+
+
+def _as_written[T](read: T, written: str, cursor: str, parameter: str) -> T:
+    """*read*, if *cursor* is how we would have written it: one place has one cursor."""
+    if written != cursor:
+        raise bad_cursor(parameter)
+    return read
 
 
 def _instant(text: str, parameter: str) -> datetime:
     if not _INSTANT.fullmatch(text):
-        raise _bad(parameter)
+        raise bad_cursor(parameter)
     try:
         return from_text(text)
     except ValueError as error:
-        raise _bad(parameter) from error
-
-
-def _bad(parameter: str) -> MalformedRequest:
-    return MalformedRequest(
-        parameter,
-        "this is no cursor of ours; send one exactly as it came, or leave it out to start from the beginning",
-    )
+        raise bad_cursor(parameter) from error

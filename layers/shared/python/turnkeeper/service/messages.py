@@ -12,7 +12,7 @@ from turnkeeper.domain.instants import MICROSECOND, to_text
 from turnkeeper.domain.messages import Commit, Input, Output, count
 from turnkeeper.domain.task import Task
 from turnkeeper.service.change import expire
-from turnkeeper.service.cursors import Place, read_place, write_place
+from turnkeeper.service.cursors import Place, bad_cursor, read_place, write_place
 from turnkeeper.service.owned import check_id, owned
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.store import tasks, transcript
@@ -36,9 +36,12 @@ def page(runtime: Runtime, *, caller: str, task_id: str, after: str | None, limi
     check_id(task_id)
     place = read_place(after) if after is not None else Place()
     task = expire(runtime, owned(tasks.read(runtime.table, task_id), caller), actor="reader")
+    if not _is_of(task, place):
+        raise bad_cursor("after")
     taken = _Taken(limit)
     more = False
-    for entry, reached in conversation(runtime.table, task, since=place, page_size=limit + 1):
+    # A Query begins with the entry that the reader has, and looks one beyond the page.
+    for entry, reached in conversation(runtime.table, task, since=place, page_size=limit + 2):
         if not taken.add(entry):
             more = True
             break
@@ -72,6 +75,12 @@ def conversation(
     for waiting in arrived.rest(max(task.committed, since.pending) + 1):
         place = Place(at=place.at, taken=place.taken, pending=waiting.number)
         yield _input(waiting, None), place
+
+
+def _is_of(task: Task, place: Place) -> bool:
+    """A reader of *task* can have come to *place*; another task's cursor may be well written."""
+    last = task.last_committed_at
+    return (place.at is None or (last is not None and place.at <= last)) and place.pending <= task.received
 
 
 @dataclass(slots=True)

@@ -20,11 +20,8 @@ from turnkeeper.service.change import apply
 from turnkeeper.service.cursors import Place
 from turnkeeper.service.hold import ACTOR, AFTER_LEASE, Hide, Hold
 from turnkeeper.service.runtime import Runtime
+from turnkeeper.service.steps import checked, content, memo_text
 from turnkeeper.store import tasks, transcript
-
-TEXT_BYTES = 100_000
-MEMO_BYTES = 32_768
-WAITS = 16
 
 log = logging.getLogger(__name__)
 
@@ -35,10 +32,6 @@ class ComeBackLater(Exception):
 
 class AgentFailed(Exception):
     """The agent raised, or gave back something that is no step; the cause is chained."""
-
-
-class AgentMisbehaved(Exception):
-    """What the agent yielded is not acceptable; the message says why."""
 
 
 def attend(runtime: Runtime, task_id: str, *, hide: Hide, agent_of: Callable[[str], Agent]) -> None:
@@ -112,10 +105,10 @@ def _take(runtime: Runtime, hold: Hold, turn: Turn, agent_of: Callable[[str], Ag
                 break
             if step is not None:
                 said += 1
-                _emit(hold, said, _content(step))
+                _emit(hold, said, content(step))
     finally:
-        steps.close()
-    output = (said + 1, _content(step)) if step is not None else None
+        _close(steps)
+    output = (said + 1, content(step)) if step is not None else None
 
     def finish(current: Task, now: datetime) -> Change:
         return transitions.finish(current, fence=hold.fence, output=output, now=now, pace=runtime.pace)
@@ -124,36 +117,23 @@ def _take(runtime: Runtime, hold: Hold, turn: Turn, agent_of: Callable[[str], Ag
 
 
 def _advance(steps: Generator[Step, None, Say | None]) -> tuple[Step | None, bool]:
-    """The agent's next step and whether it was the last; whatever it raises is its failure, not ours."""
+    """The agent's next step and whether it was the last; whatever is wrong with it is its failure, not ours."""
     try:
-        return _checked(next(steps)), False
-    except StopIteration as done:
-        last: Say | None = done.value
         try:
-            return (None if last is None else _checked(last)), True
-        except Exception as error:
-            raise AgentFailed from error
+            return checked(next(steps)), False
+        except StopIteration as done:
+            last: Say | None = done.value
+            return (None if last is None else checked(last)), True
     except Exception as error:
         raise AgentFailed from error
 
 
-def _checked(step: Step) -> Step:
-    if isinstance(step, Say):
-        if len(step.text.encode()) > TEXT_BYTES:
-            raise AgentMisbehaved(f"an output is a text of at most {TEXT_BYTES} bytes")
-    elif isinstance(step, Pause):
-        if not 0 < len(step.needs) <= WAITS:
-            raise AgentMisbehaved(f"a pause names 1 to {WAITS} needs")
-        if len(json.dumps(step.memo).encode()) > MEMO_BYTES:
-            raise AgentMisbehaved(f"a memo is at most {MEMO_BYTES} bytes of JSON")
-    else:
-        raise AgentMisbehaved("an agent yields Say or Pause")
-    return step
-
-
-def _content(step: Say) -> str:
-    part = {"mimeType": "text/plain", "text": step.text}
-    return json.dumps({"message": [part]}, ensure_ascii=False, separators=(",", ":"))
+def _close(steps: Generator[Step, None, Say | None]) -> None:
+    """End the agent; what it raises then changes nothing, since its turn has gone on without it."""
+    try:
+        steps.close()
+    except Exception:
+        log.exception("the agent did not end quietly")
 
 
 def _emit(hold: Hold, ordinal: int, content: str) -> None:
@@ -164,7 +144,7 @@ def _emit(hold: Hold, ordinal: int, content: str) -> None:
 
 
 def _suspend(runtime: Runtime, hold: Hold, pause: Pause) -> None:
-    memo = json.dumps(pause.memo, ensure_ascii=False) if pause.memo is not None else None
+    memo = memo_text(pause.memo)
 
     def suspend(current: Task, now: datetime) -> Change:
         waits = [

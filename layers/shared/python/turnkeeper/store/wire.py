@@ -22,7 +22,8 @@ def to_wire(value: Plain) -> dict[str, Any]:
         case None:
             return {"NULL": True}
         case Mapping():
-            return {"M": item_to_wire(value)}
+            # Not `item_to_wire`: inside an attribute, what a newer version wrote as null stays.
+            return {"M": {name: to_wire(inner) for name, inner in value.items()}}
         case list() | tuple():
             return {"L": [to_wire(element) for element in value]}
         case _:

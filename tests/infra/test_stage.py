@@ -1,0 +1,112 @@
+"""Settings: every one has a value in cdk.json, and a wrong one is refused in a sentence that names it."""
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from infra import ROOT
+from infra.stage import Arch, SettingRefused, Stage
+
+
+def test_cdk_json_has_a_value_for_every_setting(settings: dict[str, Any]) -> None:
+    ours = {name for name in settings if "/" not in name}
+
+    assert ours == set(Stage.model_fields)
+
+
+def test_no_setting_has_a_second_default_in_code() -> None:
+    assert [name for name, field in Stage.model_fields.items() if not field.is_required()] == []
+
+
+def test_a_setting_from_the_command_line_is_text_and_becomes_what_it_means(settings: dict[str, Any]) -> None:
+    said = {
+        "lease_seconds": "6",
+        "heartbeat_seconds": "2",
+        "sweep_enabled": "false",
+        "arch": "x86_64",
+        "cors_origins": "https://a.example, http://localhost:3000",
+        "log_retention_days": "7",
+    }
+
+    stage = Stage.from_context(settings | said)
+
+    assert (stage.lease_seconds, stage.heartbeat_seconds, stage.sweep_enabled) == (6, 2, False)
+    assert stage.arch is Arch.X86_64
+    assert stage.cors_origins == ("https://a.example", "http://localhost:3000")
+    assert stage.log_retention_days == 7
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("leese_seconds", "6"),
+        ("lease-seconds", "6"),
+        ("lease_seconds", "soon"),
+        ("lease_seconds", "0"),
+        ("lease_seconds", "1.5"),
+        ("arch", "sparc"),
+        ("keep_data", "perhaps"),
+        ("sweep_enabled", "2"),
+        ("stage", "Prod!"),
+        ("log_level", "LOUD"),
+        ("log_retention_days", "8"),
+        ("turns_concurrency", "1"),
+        ("turn_timeout_seconds", "901"),
+        ("throttle_rate", "0"),
+        ("cors_origins", "example.com"),
+        ("cors_origins", "https://a.example/path"),
+        ("oidc_issuer", "not a url"),
+    ],
+)
+def test_an_unknown_or_badly_typed_setting_is_refused_by_name(
+    settings: dict[str, Any], name: str, value: str
+) -> None:
+    with pytest.raises(SettingRefused, match=name):
+        Stage.from_context(settings | {name: value})
+
+
+def test_a_setting_that_is_missing_is_refused_by_name(settings: dict[str, Any]) -> None:
+    del settings["lease_seconds"]
+
+    with pytest.raises(SettingRefused, match="lease_seconds is missing"):
+        Stage.from_context(settings)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "named"),
+    [
+        ({"heartbeat_seconds": 60}, "heartbeat_seconds"),
+        ({"heartbeat_seconds": 61}, "heartbeat_seconds .* lease_seconds"),
+        ({"lease_seconds": 200, "turn_timeout_seconds": 199}, "lease_seconds .* turn_timeout_seconds"),
+        ({"wake_grace_seconds": 901}, "wake_grace_seconds .* wake_grace_max_seconds"),
+        ({"oidc_issuer": "https://id.example"}, "missing: oidc_audience, human_claim"),
+        ({"human_claim": "email"}, "missing: oidc_issuer, oidc_audience"),
+    ],
+)
+def test_settings_at_odds_with_each_other_are_refused_by_name(
+    settings: dict[str, Any], overrides: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(SettingRefused, match=named):
+        Stage.from_context(settings | overrides)
+
+
+def test_the_context_of_the_cdk_itself_is_not_ours_to_refuse(settings: dict[str, Any]) -> None:
+    theirs = {"aws:cdk:enable-path-metadata": True, "@aws-cdk/some:flag": True, "cli-telemetry": False}
+
+    assert Stage.from_context(settings | theirs) == Stage.from_context(settings)
+
+
+def test_a_refused_setting_stops_the_synth_with_its_sentence_and_no_traceback() -> None:
+    context = {"CDK_CONTEXT_JSON": '{"stage": "dev", "leese_seconds": 6}'}
+    app = [sys.executable, "-m", "infra.app"]
+
+    done = subprocess.run(
+        app, cwd=ROOT, env=os.environ | context, capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 1
+    assert "The setting leese_seconds is unknown." in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,89 @@
+"""A task in every state there is, made by the transitions themselves, at one fixed instant."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from turnkeeper.asc.registry import Code
+from turnkeeper.domain import transitions
+from turnkeeper.domain.rules import State
+from turnkeeper.domain.task import Pace, Task, Terms
+from turnkeeper.domain.transitions import Birth, Change
+from turnkeeper.domain.waits import Verdict, Wait, WaitKind
+from turnkeeper.store.commit import minted
+
+NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
+SECOND, MINUTE, DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
+OWNER = "0f6f9d3c-0b53-4c0e-9a3d-5f0b3d1c2b4a"
+PACE = Pace(lease=MINUTE, wake_grace=MINUTE, wake_grace_max=15 * MINUTE, retention=90 * DAY)
+TERMS = Terms(
+    lifespan=7 * DAY,
+    max_age=90 * DAY,
+    repeatable=True,
+    attempts=3,
+    backoff=(2 * SECOND, 8 * SECOND, 30 * SECOND),
+)
+CONTENT = '{"message":[{"mimeType":"text/plain","text":"hi"}]}'
+CHILD = Wait(id="child", kind=WaitKind.CHILD, since=NOW, deadline=NOW + 7 * DAY)
+SIGN_IN = Wait(id="auth", kind=WaitKind.AUTHORISATION, since=NOW, deadline=NOW + DAY, provider="github")
+
+
+def birth(terms: Terms = TERMS) -> Birth:
+    return Birth(id="a" * 32, agent="echo", agent_version="f" * 64, terms=terms, responsible_user=OWNER)
+
+
+def written(change: Change) -> Task:
+    """Return the task as the store would write it: its revisions minted, its journal one entry longer."""
+    after = minted(change)
+    return replace(after, log_number=after.log_number + 1, log_head="e" * 64)
+
+
+def idle(terms: Terms = TERMS) -> Task:
+    return written(transitions.create(birth(terms), content=None, now=NOW, pace=PACE))
+
+
+def queued(terms: Terms = TERMS) -> Task:
+    return written(transitions.create(birth(terms), content=CONTENT, now=NOW, pace=PACE))
+
+
+def running(terms: Terms = TERMS) -> Task:
+    return written(transitions.start_turn(queued(terms), now=NOW, pace=PACE))
+
+
+def between_attempts(terms: Terms = TERMS) -> Task:
+    """Return a task whose lease ran out: somebody may start the next attempt at once."""
+    return written(transitions.lose_turn(running(terms), now=NOW + PACE.lease, pace=PACE))
+
+
+def suspended(*waits: Wait, terms: Terms = TERMS) -> Task:
+    task = running(terms)
+    change = transitions.suspend(
+        task, fence=task.fence, waits=waits or (CHILD,), memo='"memo"', now=NOW, pace=PACE
+    )
+    return written(change)
+
+
+def runnable(terms: Terms = TERMS) -> Task:
+    task = suspended(CHILD, terms=terms)
+    change = transitions.resolve(task, wait_id=CHILD.id, verdict=Verdict.DONE, now=NOW, pace=PACE)
+    return written(change)
+
+
+def terminal(terms: Terms = TERMS) -> Task:
+    return written(transitions.error(idle(terms), outcome=Code.FATAL_ERROR, now=NOW, pace=PACE))
+
+
+IN_STATE: dict[State, Callable[[], Task]] = {
+    State.IDLE: idle,
+    State.QUEUED: queued,
+    State.RUNNING: running,
+    State.BETWEEN_ATTEMPTS: between_attempts,
+    State.SUSPENDED: suspended,
+    State.RUNNABLE: runnable,
+    State.TERMINAL: terminal,
+}
+
+
+def with_input(task: Task, *, now: datetime = NOW) -> Task:
+    """Return *task* with one more input pending."""
+    return written(transitions.accept(task, content=CONTENT, now=now, pace=PACE))

@@ -1,0 +1,112 @@
+"""A poll reads the task item: it stays small, whatever a task has been through."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.support.capacity import item_size, read_units
+from tests.support.specimens import (
+    CONTENT,
+    DAY,
+    IN_STATE,
+    NOW,
+    PACE,
+    SECOND,
+    running,
+    with_input,
+    written,
+)
+from turnkeeper.domain import transitions
+from turnkeeper.domain.rules import State
+from turnkeeper.domain.task import Task
+from turnkeeper.domain.waits import Verdict, Wait, WaitKind
+from turnkeeper.service.steps import NAMES_BYTES, WAITS
+from turnkeeper.store.items import task_to_item
+from turnkeeper.store.wire import item_to_wire
+
+KB = 1_024
+MANY = 1_234_567
+
+
+def size(task: Task) -> int:
+    return item_size(item_to_wire(task_to_item(task)))
+
+
+def well_travelled(task: Task) -> Task:
+    """Return *task* as it would be after a long life."""
+    return replace(
+        task,
+        turns=MANY,
+        received=MANY,
+        committed=MANY,
+        outputs=MANY,
+        log_number=MANY,
+        last_committed_at=NOW,
+        last_received_at=NOW,
+    )
+
+
+def waiting_for_all_it_may(kind: WaitKind) -> Task:
+    task = replace(well_travelled(running()), agent="a" * 64, responsible_user="u" * 255)
+    each = "n" * (NAMES_BYTES // WAITS // 2)
+    waits = [
+        Wait(
+            id=f"{place:02}{each[2:]}",
+            kind=kind,
+            since=NOW,
+            deadline=NOW + 7 * DAY,
+            provider=each if kind is WaitKind.AUTHORISATION else None,
+            reviewer=each if kind is WaitKind.REVIEW else None,
+        )
+        for place in range(WAITS)
+    ]
+    change = transitions.suspend(
+        task, fence=task.fence, waits=waits, memo='"memo"', now=NOW + SECOND / 7, pace=PACE
+    )
+    return written(change)
+
+
+@pytest.mark.parametrize("state", [state for state in State if state is not State.SUSPENDED])
+def test_a_task_is_at_most_1_kb_as_a_rule(state: State) -> None:
+    task = with_input(IN_STATE[state]()) if state is not State.TERMINAL else IN_STATE[state]()
+
+    assert size(well_travelled(task)) <= KB
+
+
+def test_200_pending_inputs_weigh_little_more_than_one() -> None:
+    one = task = with_input(running())
+    for _ in range(199):
+        task = with_input(task)
+
+    assert size(task) - size(one) <= 4
+
+
+@pytest.mark.parametrize("kind", [WaitKind.AUTHORISATION, WaitKind.REVIEW, WaitKind.CHILD])
+def test_a_task_that_waits_for_all_it_may_is_at_most_4_kb(kind: WaitKind) -> None:
+    task = waiting_for_all_it_may(kind)
+
+    assert len(task.waits) == 16
+    assert size(task) <= 4 * KB
+    assert read_units([size(task)], consistent=True) == 1
+
+
+def test_it_stays_so_while_its_waits_become_resolutions() -> None:
+    task = waiting_for_all_it_may(WaitKind.REVIEW)
+    for wait in task.waits:
+        task = written(
+            transitions.resolve(task, wait_id=wait.id, verdict=Verdict.TIMED_OUT, now=NOW, pace=PACE)
+        )
+        assert size(task) <= 4 * KB
+
+    assert task.turn
+    assert len(task.turn.resolutions) == 16
+    assert size(written(transitions.start_attempt(task, now=NOW, pace=PACE))) <= 4 * KB
+
+
+def test_outputs_do_not_make_it_grow() -> None:
+    task = before = running()
+    for ordinal in range(1, 10):
+        said = transitions.emit(task, fence=task.fence, ordinal=ordinal, content=CONTENT, now=NOW)
+        task = written(said)
+
+    assert size(task) <= size(before)

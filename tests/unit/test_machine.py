@@ -1,0 +1,163 @@
+"""A task under everything that can happen to it, in any order, while its writers' clocks disagree by 2 s."""
+
+import random
+from collections import Counter
+from datetime import timedelta
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from tests.support.specimens import CONTENT, DAY, MINUTE, SECOND
+from tests.unit.life import MEDDLING, WORK, Life, Need
+from tests.unit.test_rules import ALLOWED
+from turnkeeper.domain.instants import MICROSECOND
+from turnkeeper.domain.rules import HELD, State, Transition
+from turnkeeper.domain.task import Terms
+from turnkeeper.domain.waits import Verdict, WaitKind
+
+NOTHING = timedelta(0)
+HOUR = 60 * MINUTE
+TO_TAKE_UP = {State.QUEUED, State.BETWEEN_ATTEMPTS, State.RUNNABLE}
+ENOUGH = 4
+"""Pending inputs; else most tasks would only ever be sent more."""
+
+PASSING = [None, NOTHING, MICROSECOND, 5 * SECOND, MINUTE]
+KINDS = [kind for kind in WaitKind if kind is not WaitKind.RECONCILE]
+LIFESPANS = [7 * DAY, 5 * MINUTE, SECOND, NOTHING]
+MAX_AGES = [DAY, 20 * MINUTE, MINUTE]
+BACKOFFS = [(2 * SECOND, 8 * SECOND, 30 * SECOND), (NOTHING,), ()]
+
+skews = st.timedeltas(NOTHING, 2 * SECOND)
+terms = st.builds(
+    Terms,
+    lifespan=st.sampled_from(LIFESPANS),
+    max_age=st.sampled_from(MAX_AGES),
+    repeatable=st.booleans(),
+    attempts=st.sampled_from([3, 2, 1]),
+    backoff=st.sampled_from(BACKOFFS),
+)
+needs = st.lists(st.tuples(st.sampled_from(KINDS), st.timedeltas(NOTHING, HOUR)), min_size=1, max_size=16)
+
+
+class TaskLife(RuleBasedStateMachine):
+    """Hypothesis at the wheel: it looks for the shortest way to break a task."""
+
+    life: Life
+
+    @initialize(terms=terms, content=st.none() | st.just(CONTENT))
+    def create(self, terms: Terms, content: str | None) -> None:
+        self.life = Life(terms, content)
+
+    @rule(skew=skews, by=st.sampled_from(PASSING))
+    def time_passes_and_the_sweep_looks(self, skew: timedelta, by: timedelta | None) -> None:
+        self.life.look(skew, by)
+
+    @precondition(lambda self: self.life.task.pending < ENOUGH)
+    @rule(skew=skews)
+    def the_user_sends_something(self, skew: timedelta) -> None:
+        self.life.send(skew)
+
+    @precondition(lambda self: self.life.state in TO_TAKE_UP)
+    @rule(skew=skews)
+    def a_worker_takes_it_up(self, skew: timedelta) -> None:
+        self.life.take_up(skew)
+
+    @precondition(lambda self: self.life.state in HELD)
+    @rule(skew=skews, act=st.sampled_from(sorted(WORK)), repeats=st.sampled_from([0, 0, 1]))
+    def the_worker_goes_on(self, skew: timedelta, act: str, repeats: int) -> None:
+        self.life.work(skew, act, repeats=repeats)
+
+    @precondition(lambda self: self.life.state in HELD)
+    @rule(skew=skews, needs=needs, memo=st.none() | st.just('"memo"'))
+    def the_worker_suspends(self, skew: timedelta, needs: list[Need], memo: str | None) -> None:
+        self.life.suspend(skew, needs, memo)
+
+    @rule(skew=skews, late=st.integers(1, 2), act=st.sampled_from(sorted(WORK)))
+    def another_worker_comes_too_late(self, skew: timedelta, late: int, act: str) -> None:
+        before = self.life.task
+        self.life.work(skew, act, late=late)
+        assert self.life.task is before
+
+    @precondition(lambda self: self.life.task.waits)
+    @rule(skew=skews, place=st.integers(0, 15), verdict=st.sampled_from(Verdict))
+    def somebody_resolves_a_wait(self, skew: timedelta, place: int, verdict: Verdict) -> None:
+        self.life.resolve(skew, place, verdict)
+
+    @rule(skew=skews, act=st.sampled_from(sorted(MEDDLING)))
+    def the_host_meddles(self, skew: timedelta, act: str) -> None:
+        self.life.meddle(skew, act)
+
+    @rule(skew=skews)
+    def a_reader_comes(self, skew: timedelta) -> None:
+        self.life.expire(skew)
+
+    def teardown(self) -> None:
+        """Nobody works on it any more, and still it ends: no task is parked for ever."""
+        assert self.life.looks_until_the_end() >= 0
+
+
+TestTaskLife = TaskLife.TestCase
+TestTaskLife.settings = settings(max_examples=100, stateful_step_count=40)
+
+
+def test_no_long_life_breaks_a_rule_and_every_transition_happens_in_it() -> None:
+    happened: Counter[tuple[State, Transition]] = Counter()
+    for seed in range(600):
+        happened.update(long_life(random.Random(seed)).happened)  # noqa: S311 - no secret
+
+    nothing_to_write = {
+        (State.TERMINAL, Transition.LOOK),
+        (State.BETWEEN_ATTEMPTS, Transition.HEARTBEAT),
+    }
+    becomes_another_transition = {(State.IDLE, Transition.LOOK), (State.SUSPENDED, Transition.LOOK)}
+    possible = {(state, transition) for transition, state in ALLOWED}
+    assert set(happened) == possible - nothing_to_write - becomes_another_transition
+
+
+def long_life(chance: random.Random, steps: int = 400) -> Life:
+    """Live through *steps* acts, each one that can do something where the task stands."""
+    life = Life(
+        Terms(
+            lifespan=chance.choice(LIFESPANS),
+            max_age=chance.choice([90 * DAY, DAY]),
+            repeatable=chance.random() < 0.7,
+            attempts=chance.choice([3, 2, 1]),
+            backoff=chance.choice(BACKOFFS),
+        ),
+        chance.choice([CONTENT, None]),
+    )
+    while steps and not life.task.is_terminal:
+        steps -= 1
+        live_on(life, chance, timedelta(seconds=chance.uniform(0, 2)))
+    return life
+
+
+def live_on(life: Life, chance: random.Random, skew: timedelta) -> None:
+    acts = ["look", "expire", *["meddle"] * (chance.random() < 0.05)]
+    acts += ["send"] * (life.task.pending < ENOUGH)
+    acts += ["take_up"] * 3 * (life.state in TO_TAKE_UP)
+    acts += ["work", "work", "suspend"] * (life.state in HELD)
+    acts += ["resolve"] * 2 * (life.state is State.SUSPENDED)
+    match chance.choice(acts):
+        case "look":
+            life.look(skew, chance.choice(PASSING))
+        case "send":
+            life.send(skew)
+        case "expire":
+            life.expire(skew)
+        case "take_up":
+            life.take_up(skew)
+        case "work":
+            late = chance.choice([0, 0, 0, 1])
+            life.work(skew, chance.choice(sorted(WORK)), repeats=chance.choice([0, 0, 1]), late=late)
+        case "suspend":
+            wanted: list[Need] = [
+                (chance.choice(KINDS), timedelta(seconds=chance.uniform(0, 3600)))
+                for _ in range(chance.choice([1, 2, 16]))
+            ]
+            life.suspend(skew, wanted, chance.choice([None, '"memo"']))
+        case "resolve":
+            life.resolve(skew, chance.randrange(16), chance.choice(list(Verdict)))
+        case _:
+            life.meddle(skew, chance.choice(sorted(MEDDLING)))
