@@ -27,7 +27,7 @@ LOST = frozenset({404, 409})
 """Answers that mean: this turn is not yours, or not any more. Stop, and write nothing more."""
 
 session = boto3.Session()
-http = httpx.Client(timeout=30, verify=os.environ.get("AWS_CA_BUNDLE", True))
+http = httpx.Client(timeout=30, verify=os.environ.get("AWS_CA_BUNDLE") or True)
 
 
 class Lost(Exception):
@@ -38,7 +38,12 @@ def ask(method: str, path: str, body: dict[str, Any] | None = None) -> dict[str,
     """What the hosts' API answers to a signed request."""
     content = b"" if body is None else json.dumps(body).encode()
     signed = AWSRequest(method, f"{BASE_URL}/v1/host/{path}", data=content)
-    SigV4Auth(session.get_credentials(), "execute-api", session.region_name).add_auth(signed)
+    credentials = session.get_credentials()
+    if credentials is None:
+        raise SystemExit(
+            "There are no AWS credentials; the hosts' API is signed with those of your principal."
+        )
+    SigV4Auth(credentials, "execute-api", session.region_name).add_auth(signed)
     answer = http.request(method, f"{BASE_URL}/v1/host/{path}", content=content, headers=dict(signed.headers))
     if answer.status_code in LOST:
         raise Lost(answer.text)

@@ -279,9 +279,9 @@ def test_a_task_whose_agent_nobody_runs_is_errored_after_its_attempts(lab: Labor
     task_id = lab.create("hi").task.id
     for seconds in (2, 8):
         with pytest.raises(ComeBackLater):
-            attend(lab.runtime, task_id, hide=lambda _: None, agent_of=nobody.__getitem__)
+            attend(lab.runtime, task_id, hide=lambda _: None, agent_of=lambda task: nobody[task.agent])
         lab.clock.forward(seconds=seconds)
-    attend(lab.runtime, task_id, hide=lambda _: None, agent_of=nobody.__getitem__)
+    attend(lab.runtime, task_id, hide=lambda _: None, agent_of=lambda task: nobody[task.agent])
 
     ended = lab.stored(task_id)
     assert (ended.terminal_reason, ended.outcome) == (Reason.ERRORED, Code.FATAL_ERROR)
@@ -291,6 +291,6 @@ def test_a_task_whose_agent_nobody_runs_is_errored_after_its_attempts(lab: Labor
 def test_a_wake_up_for_a_task_that_does_not_exist_is_dropped(lab: Laboratory) -> None:
     before = lab.everything()
 
-    attend(lab.runtime, "0" * 32, hide=lambda _: None, agent_of=lambda name: lab.agents[name]())
+    attend(lab.runtime, "0" * 32, hide=lambda _: None, agent_of=lambda task: lab.agents[task.agent]())
 
     assert lab.everything() == before
