@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Iterable
 from datetime import datetime
 
+from turnkeeper.domain.errors import StoreIsUnavailable
 from turnkeeper.domain.instants import to_text
 from turnkeeper.domain.task import Pace, Task
 from turnkeeper.faults import FAILED_CALLS
@@ -71,12 +72,15 @@ def due(table: Table, shard: str, *, now: datetime) -> Iterable[str]:
 
 
 def put_off(table: Table, task_id: str, *, pace: Pace, now: datetime) -> None:
-    """Look at a task later, because a look at it failed; the item need not even be readable as a task."""
-    item = table.get(task_key(task_id))
-    if item is None:
-        return
-    looks = int(item.get("looks", 0)) + 1
+    """Look at a task later, because a look at it failed; the item need not even be readable as a task.
+
+    Where that fails too, it is only logged, and the task is looked at again by the next sweep.
+    """
     try:
+        item = table.get(task_key(task_id))
+        if item is None:
+            return
+        looks = int(item.get("looks", 0)) + 1
         table.client.update_item(
             TableName=table.name,
             Key=item_to_wire(task_key(task_id)),
@@ -87,12 +91,12 @@ def put_off(table: Table, task_id: str, *, pace: Pace, now: datetime) -> None:
                     ":due": to_text(now + pace.grace(looks)),
                     ":looks": looks,
                     ":fresh": secrets.token_hex(16),
-                    ":read": item["write_revision"],
+                    ":read": item.get("write_revision"),
                     ":terminal": "terminal",
                 }
             ),
         )
-    except FAILED_CALLS as error:
+    except (StoreIsUnavailable, *FAILED_CALLS) as error:
         log.warning("a failing task could not be put off (%s)", type(error).__name__)
 
 
