@@ -97,7 +97,11 @@ def install_locked(target: Path, *, arch: Arch) -> None:
     pip_install = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", sys.executable]
     wheels = ["--python-version", "3.13", "--python-platform", PLATFORMS[arch], "--only-binary", ":all:"]
     command = [*pip_install, *wheels, "--require-hashes", "--target", str(target), "-r", str(LOCK)]
-    subprocess.run(command, check=True, env=os.environ | {"UV_PYTHON_DOWNLOADS": "never"}, stdout=sys.stderr)
+    environment = os.environ | {"UV_PYTHON_DOWNLOADS": "never"}
+    # What was downloaded once needs no network again, wherever the assembly is.
+    from_cache = subprocess.run([*command, "--offline"], env=environment, capture_output=True, check=False)
+    if from_cache.returncode != 0:
+        subprocess.run(command, check=True, env=environment, stdout=sys.stderr)
     for unused in UNUSED:
         path = target / unused
         if path.is_dir():

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from tests.faults.victims import OURS, THE_SDKS, client
+from tests.faults.victims import OURS
 from tests.support.laboratory import START, Laboratory
 from turnkeeper.domain.errors import TaskError
 from turnkeeper.queue import WakeUps
@@ -24,8 +24,8 @@ def process(lab: Laboratory, *, clock: Callable[[], datetime] | None = None) -> 
     other = Laboratory(
         lab.engine,
         clock=lab.clock,
-        dynamodb=client(lab.engine, "dynamodb", attempts=OURS),
-        sqs=client(lab.engine, "sqs", attempts=THE_SDKS),
+        dynamodb=lab.engine.client("dynamodb", attempts=OURS),
+        sqs=lab.engine.client("sqs"),
         table=lab.table,
         queue_url=lab.queue_url,
         agents=lab.agents,

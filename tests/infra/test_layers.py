@@ -7,7 +7,7 @@ from pathlib import Path
 import aws_cdk as cdk
 import pytest
 
-from infra.layers import LOCK, PACKAGE, SharedPackage, fingerprint
+from infra.layers import LOCK, PACKAGE, SharedPackage, fingerprint, install_locked
 from infra.stack import Turnkeeper
 from infra.stage import Arch, Stage
 from tests.infra.conftest import SETTINGS
@@ -64,6 +64,18 @@ def test_every_module_is_compiled_and_never_compared_with_a_file_time(deps: Path
         head = compiled.read_bytes()[:8]
         assert head[:4] == MAGIC_NUMBER, source
         assert struct.unpack("<I", head[4:]) == (UNCHECKED_HASH,), source
+
+
+def test_what_was_downloaded_once_needs_no_network_again(
+    arch: Arch, deps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for proxy in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(proxy, "http://127.0.0.1:9")
+        monkeypatch.setenv(proxy.lower(), "http://127.0.0.1:9")
+
+    install_locked(tmp_path, arch=arch)
+
+    assert sources(tmp_path) == sources(deps)
 
 
 def test_the_pages_of_a_browsers_console_are_left_out(deps: Path) -> None:
