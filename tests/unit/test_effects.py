@@ -13,6 +13,7 @@ from tests.support.specimens import (
     PACE,
     SECOND,
     SIGN_IN,
+    UNREPEATABLE,
     birth,
     idle,
     runnable,
@@ -21,7 +22,8 @@ from tests.support.specimens import (
     with_input,
     written,
 )
-from tests.unit.rows import LEASE_END, ROWS, UNREPEATABLE, Row, fail, finish, lose, resolve
+from tests.unit.effects import ROWS
+from tests.unit.rows import LEASE_END, Row, fail, finish, lose, resolve
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import transitions
 from turnkeeper.domain.errors import WaitNotFound
@@ -117,7 +119,15 @@ def test_an_output_that_was_emitted_before_is_not_emitted_again() -> None:
     once = written(transitions.emit(running(), fence=1, ordinal=1, content=CONTENT, now=NOW, pace=PACE))
 
     assert transitions.emit(once, fence=1, ordinal=1, content="{}", now=NOW, pace=PACE).after is once
-    assert finish(once, says=True).entry is None
+
+
+def test_what_is_said_last_is_said_whatever_was_said_before() -> None:
+    once = written(transitions.emit(running(), fence=1, ordinal=1, content=CONTENT, now=NOW, pace=PACE))
+
+    last = finish(once, says=True).entry
+
+    assert isinstance(last, Output)
+    assert last.ordinal == 2
 
 
 def test_each_failure_waits_longer_until_no_attempt_is_left() -> None:

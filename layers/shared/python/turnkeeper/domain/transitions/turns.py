@@ -88,7 +88,10 @@ def heartbeat(task: Task, *, fence: int, now: datetime, pace: Pace) -> Change:
 
 
 def report(task: Task, *, fence: int, usage: Usage, now: datetime, pace: Pace) -> Change:
-    """Count what the turn used since the last report, and renew the lease; past a limit the task is errored."""
+    """Count what the turn used since the last report, and renew the lease; past a limit the task is errored.
+
+    What a lost turn's worker used was used, though it gets no new lease.
+    """
     require(task, Transition.REPORT, fence=fence)
     beat = heartbeat(task, fence=fence, now=now, pace=pace)
     return metered(replace(beat, transition=Transition.REPORT), usage, now=now, pace=pace)
