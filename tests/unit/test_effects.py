@@ -26,7 +26,7 @@ from tests.unit.effects import ROWS
 from tests.unit.rows import LEASE_END, Row, fail, finish, lose, resolve
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import transitions
-from turnkeeper.domain.errors import WaitNotFound
+from turnkeeper.domain.errors import InvalidInput, Place, WaitNotFound
 from turnkeeper.domain.messages import Commit, Output
 from turnkeeper.domain.rules import State, state_of
 from turnkeeper.domain.task import Phase, Reason
@@ -119,6 +119,14 @@ def test_an_output_that_was_emitted_before_is_not_emitted_again() -> None:
     once = written(transitions.emit(running(), fence=1, ordinal=1, content=CONTENT, now=NOW, pace=PACE))
 
     assert transitions.emit(once, fence=1, ordinal=1, content="{}", now=NOW, pace=PACE).after is once
+
+
+def test_no_output_is_emitted_before_the_one_it_follows() -> None:
+    once = written(transitions.emit(running(), fence=1, ordinal=1, content=CONTENT, now=NOW, pace=PACE))
+
+    with pytest.raises(InvalidInput) as refused:
+        transitions.emit(once, fence=1, ordinal=3, content=CONTENT, now=NOW, pace=PACE)
+    assert refused.value.places == (Place("number", "must be at most 2, the turn's next"),)
 
 
 def test_what_is_said_last_is_said_whatever_was_said_before() -> None:
