@@ -212,9 +212,8 @@ def test_a_turn_repeated_after_a_reconcile_repeats_its_leg_with_all_that_the_leg
 def test_a_wait_is_resolved_once() -> None:
     task = written(resolve(suspended(CHILD, SIGN_IN), CHILD))
 
-    with pytest.raises(WaitNotFound) as refused:
+    with pytest.raises(WaitNotFound):
         resolve(task, CHILD)
-    assert refused.value.wait_id == CHILD.id
 
 
 def test_an_idle_expiry_succeeded_where_the_agent_ever_said_something() -> None:

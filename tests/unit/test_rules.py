@@ -15,12 +15,20 @@ from tests.support.specimens import (
     UNREPEATABLE,
     birth,
     running,
+    suspended,
     to_reconcile,
     with_input,
 )
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import transitions
-from turnkeeper.domain.errors import InputsArePending, StaleFence, TaskError, TaskIsTerminal, TurnNotRunnable
+from turnkeeper.domain.errors import (
+    InputsArePending,
+    StaleFence,
+    TaskError,
+    TaskIsTerminal,
+    TurnNotRunnable,
+    WaitNotFound,
+)
 from turnkeeper.domain.rules import State, Transition, require, state_of
 from turnkeeper.domain.task import Task, Terms, Usage
 from turnkeeper.domain.transitions import Answer, Change
@@ -74,7 +82,8 @@ HOLDS_A_FENCE = [
     Transition.SUSPEND,
 ]
 
-# ok: allowed. turn: TurnNotRunnable. end: TaskIsTerminal. fence: StaleFence, though it is the task's last.
+# ok: allowed. turn: TurnNotRunnable. wait: WaitNotFound. end: TaskIsTerminal.
+# fence: StaleFence, though it is the task's last.
 TABLE = """
                 idle   queued  running  between_attempts  suspended  runnable  terminal
 accept          ok     ok      ok       ok                ok         ok        end
@@ -87,8 +96,8 @@ fail_attempt    fence  fence   ok       ok                fence      fence     e
 lose_turn       turn   turn    ok       turn              turn       turn      end
 report          fence  fence   ok       ok                fence      fence     end
 suspend         fence  fence   ok       ok                fence      fence     end
-resolve         turn   turn    turn     turn              ok         turn      end
-reconcile       turn   turn    turn     turn              ok         turn      end
+resolve         wait   wait    wait     wait              ok         wait      end
+reconcile       wait   wait    wait     wait              ok         wait      end
 interrupt       turn   turn    ok       ok                ok         ok        end
 complete        ok     ok      ok       ok                ok         ok        end
 error           ok     ok      ok       ok                ok         ok        end
@@ -97,7 +106,12 @@ expire          ok     turn    turn     turn              turn       turn      e
 look            ok     ok      ok       ok                ok         ok        ok
 """
 OPEN = [state for state in State if state is not State.TERMINAL]
-REFUSALS: dict[str, type[TaskError]] = {"turn": TurnNotRunnable, "fence": StaleFence, "end": TaskIsTerminal}
+REFUSALS: dict[str, type[TaskError]] = {
+    "turn": TurnNotRunnable,
+    "fence": StaleFence,
+    "wait": WaitNotFound,
+    "end": TaskIsTerminal,
+}
 
 
 def cells() -> list[tuple[Transition, State, str]]:
@@ -189,6 +203,11 @@ def test_a_turn_is_not_taken_over_before_its_lease_is_over(terms: Terms) -> None
     with pytest.raises(TurnNotRunnable):
         transitions.start_attempt(task, now=NOW + PACE.lease - PACE.lease.resolution, pace=PACE)
     assert transitions.start_attempt(task, now=NOW + PACE.lease, pace=PACE).is_change
+
+
+def test_a_turn_that_waits_for_something_else_is_not_to_be_reconciled() -> None:
+    with pytest.raises(WaitNotFound):
+        transitions.reconcile(suspended(), answer=Answer.DONE, now=NOW, pace=PACE)
 
 
 def test_a_turn_is_not_lost_before_its_lease_is_over() -> None:

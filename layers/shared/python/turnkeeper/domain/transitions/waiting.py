@@ -40,7 +40,7 @@ def resolve(task: Task, *, wait_id: str, verdict: Verdict, now: datetime, pace: 
     require(task, Transition.RESOLVE)
     wait = next((wait for wait in task.waits if wait.id == wait_id), None)
     if wait is None:
-        raise WaitNotFound(wait_id)
+        raise WaitNotFound
     if wait.kind is WaitKind.RECONCILE and verdict is Verdict.TIMED_OUT:
         over = ended(task, Reason.ERRORED, Code.RESULT_STATE_UNKNOWN, now=now, pace=pace)
         return Change(transition=Transition.RESOLVE, before=task, after=over)
@@ -81,7 +81,7 @@ def reconcile(
     """The host says what became of a lost turn; only while its `reconcile` wait is outstanding (RET-4)."""
     require(task, Transition.RECONCILE)
     if not any(wait.kind is WaitKind.RECONCILE for wait in task.waits):
-        raise WaitNotFound(RECONCILE)
+        raise WaitNotFound
     turn = turn_of(task)
     change = Change(transition=Transition.RECONCILE, before=task, after=task)
     if answer is Answer.FAILED:
