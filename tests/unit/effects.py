@@ -21,6 +21,7 @@ from tests.support.specimens import (
     with_input,
 )
 from tests.unit.rows import (
+    AT_A_HOST,
     EXPIRY,
     LEASE_END,
     METERED,
@@ -156,6 +157,13 @@ ROWS = [
         lambda: take_over(running(ONCE)),
         at=LEASE_END,
         how=(Reason.ERRORED, Code.FATAL_ERROR),
+    ),
+    suspends(
+        "lease lost at an external host, repeat unsafe",
+        lambda: lose(running(AT_A_HOST)),
+        revision="=",
+        due=LEASE_END + DAY,
+        wake=Wake.RECOVERY,
     ),
     suspends(
         "take over a turn that must not be repeated",

@@ -13,6 +13,7 @@ from tests.support.specimens import (
     PACE,
     SECOND,
     TERMS,
+    UNREPEATABLE,
     running,
     with_input,
     written,
@@ -20,13 +21,14 @@ from tests.support.specimens import (
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import transitions
 from turnkeeper.domain.rules import State
-from turnkeeper.domain.task import Reason, Task, Usage
+from turnkeeper.domain.task import Reason, Runs, Task, Usage
 from turnkeeper.domain.transitions import Answer, Change, Wake
 from turnkeeper.domain.waits import Verdict, Wait
 
 G = PACE.wake_grace
 LEASE_END = NOW + PACE.lease
 EXPIRY = NOW + TERMS.lifespan
+AT_A_HOST = replace(UNREPEATABLE, runs=Runs.EXTERNAL)
 METERED = replace(TERMS, usage=Usage(tool_calls=2), max_turns=1)
 
 type Do = Callable[[], Change]
@@ -80,8 +82,25 @@ def accepts_while(state: State, make: Callable[[], Task], attempt: int | None) -
     )
 
 
-def suspends(name: str, do: Do, *, revision: str, due: datetime, writes: str | None = None) -> Row:
-    return Row(name=name, do=do, state=State.SUSPENDED, revision=revision, due=due, attempt=1, writes=writes)
+def suspends(
+    name: str,
+    do: Do,
+    *,
+    revision: str,
+    due: datetime,
+    writes: str | None = None,
+    wake: Wake = Wake.NONE,
+) -> Row:
+    return Row(
+        name=name,
+        do=do,
+        state=State.SUSPENDED,
+        revision=revision,
+        due=due,
+        attempt=1,
+        writes=writes,
+        wake=wake,
+    )
 
 
 def becomes_runnable(name: str, do: Do, *, revision: str) -> Row:

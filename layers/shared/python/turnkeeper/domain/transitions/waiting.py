@@ -9,7 +9,7 @@ from turnkeeper.asc.registry import Code
 from turnkeeper.domain.errors import WaitNotFound
 from turnkeeper.domain.messages import Output
 from turnkeeper.domain.rules import Transition, require
-from turnkeeper.domain.task import Pace, Reason, Task, Turn, TurnState
+from turnkeeper.domain.task import Pace, Reason, Runs, Task, Turn, TurnState
 from turnkeeper.domain.transitions.change import Change, Wake
 from turnkeeper.domain.transitions.forms import due, ended, released, said, turn_of
 from turnkeeper.domain.waits import Resolution, Verdict, Wait, WaitKind
@@ -103,8 +103,12 @@ def _repeatable(turn: Turn, *, now: datetime) -> Turn:
 
 
 def to_reconcile(task: Task, *, now: datetime, pace: Pace) -> Change:
-    """The turn was lost after it may have acted: its host must say what became of it, within a day."""
+    """The turn was lost after it may have acted: its host must say what became of it, within a day.
+
+    An external host is woken, since the one that lost the turn may not live to ask.
+    """
     wait = Wait(id=RECONCILE, kind=WaitKind.RECONCILE, since=now, deadline=now + RECONCILE_WITHIN)
     parked = replace(turn_of(task), state=TurnState.SUSPENDED, lease_until=None)
     after = due(replace(task, turn=parked, waits=(wait,)), now=now, pace=pace)
-    return Change(transition=Transition.LOSE_TURN, before=task, after=after)
+    wake = Wake.RECOVERY if task.terms.runs is Runs.EXTERNAL else Wake.NONE
+    return Change(transition=Transition.LOSE_TURN, before=task, after=after, wake=wake)
