@@ -26,12 +26,9 @@ settings.runtime()
 @app.put("/v1/host/agents/<name>")
 def register_agent(name: str) -> Response[str]:
     """The agent's manifest, current from now on."""
-    document = host_requests.manifest(_event())
-    return sent(
-        host_answers.registered(
-            200, host_agents.register(settings.runtime(), principal=_me(), name=name, document=document)
-        )
-    )
+    me, document = _me(), host_requests.manifest(_event())
+    registered = host_agents.register(settings.runtime(), principal=me, name=name, document=document)
+    return sent(host_answers.registered(200, registered))
 
 
 @app.get("/v1/host/agents/<name>")

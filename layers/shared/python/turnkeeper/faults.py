@@ -53,6 +53,10 @@ class Fault(StrEnum):
     """Nothing came back, or that it is being worked on: it may have been done, or may still be."""
 
 
+MAY_BE_DONE = frozenset({Fault.SERVER, Fault.NO_ANSWER})
+"""The call may have been done all the same."""
+
+
 def fault_of(error: Exception) -> Fault:
     """The fault that *error* is; an error that is no fault of the store (a bug of ours) is raised again."""
     if not isinstance(error, ClientError):

@@ -20,6 +20,9 @@ ATTEMPTS = 3
 LONGEST = timedelta(days=3_650)
 BACKOFF = (timedelta(seconds=2), timedelta(seconds=8), timedelta(seconds=30))
 
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
+"""How an agent may be called."""
+
 _DURATION = re.compile(r"(\d+)(ms|s|m|h|d)", re.ASCII)
 _DIGITS = 9
 _UNITS = {
@@ -53,7 +56,7 @@ def parse(text: str, *, owner: str) -> Manifest:
         version=hashlib.sha256(document.encode()).hexdigest(),
         document=document,
         owner=owner,
-        terms=_terms(fields.get("limits") or {}, fields.get("turnkeeper") or {}, owner),
+        terms=_terms(_said(fields, "limits"), _said(fields, "turnkeeper"), owner),
     )
 
 
@@ -64,6 +67,11 @@ def duration(text: str) -> timedelta:
     if len(match[1]) > _DIGITS or (lasts := int(match[1]) * _UNITS[match[2]]) > LONGEST:
         raise ValueError(f"{text!r} is too long; at most {LONGEST.days}d")
     return lasts
+
+
+def _said(fields: Mapping[str, Any], part: str) -> dict[str, Any]:
+    """What *part* says; null says nothing."""
+    return {name: value for name, value in (fields.get(part) or {}).items() if value is not None}
 
 
 def _terms(limits: Mapping[str, Any], ours: Mapping[str, Any], owner: str) -> Terms:

@@ -29,9 +29,10 @@ def principal(event: Mapping[str, Any]) -> str:
         found = found.get(step) if isinstance(found, Mapping) else None
     signer = found if isinstance(found, Mapping) else {}
     account, user_id = signer.get("accountId"), signer.get("userId")
-    if not (isinstance(account, str) and account and isinstance(user_id, str) and user_id):
+    unique_id = user_id.partition(":")[0] if isinstance(user_id, str) else ""
+    if not (isinstance(account, str) and account and unique_id):
         raise NotAHost
-    return f"{account}/{user_id.partition(':')[0]}"
+    return f"{account}/{unique_id}"
 
 
 def _claims(event: Mapping[str, Any]) -> dict[str, str]:

@@ -45,8 +45,8 @@ def exchange(answered: Callable[[Event, LambdaContext], Answer]) -> Callable[[Ev
 
 def _is_repeatable(event: Event) -> bool:
     """The request is idempotent by nature or by its key (RET-3)."""
-    reads = str(event.get("routeKey")).startswith("GET ")
-    return reads or "idempotency-key" in (event.get("headers") or {})
+    http = (event.get("requestContext") or {}).get("http") or {}
+    return http.get("method") in {"GET", "PUT"} or "idempotency-key" in (event.get("headers") or {})
 
 
 def _facts(error: Exception, status: int) -> dict[str, Any]:

@@ -44,6 +44,15 @@ def _duration(text: str) -> str:
 type Duration = Annotated[str, AfterValidator(_duration)]
 
 
+def _some_time(text: str) -> str:
+    if not duration(text):
+        raise refusal("must be longer than nothing")
+    return text
+
+
+type Span = Annotated[str, AfterValidator(_duration), AfterValidator(_some_time)]
+
+
 class Limits(Sent):
     """What a task may use at most (LC-4); each under its older and its newer name."""
 
@@ -51,7 +60,7 @@ class Limits(Sent):
     max_llm_turns: Annotated[int, Field(ge=1)] | None = None
     max_prompt_tokens: Count | None = None
     max_completion_tokens: Count | None = None
-    max_age: Duration | None = None
+    max_age: Span | None = None
     max_tool_calls: Count | None = None
     max_capability_uses: Count | None = None
 
@@ -65,7 +74,7 @@ class Ours(Sent):
     repeatable: bool = False
     attempts: Annotated[int, Field(ge=1, le=10)] | None = None
     backoff: Annotated[list[Duration], Field(min_length=1, max_length=10)] | None = None
-    turn_limit: Duration | None = None
+    turn_limit: Span | None = None
 
     @model_validator(mode="after")
     def _function_where_one_runs(self) -> "Ours":
@@ -176,9 +185,11 @@ class Reconciliation(Failure):
     message: Message | None = None
 
     @model_validator(mode="after")
-    def _message_only_when_done(self) -> "Reconciliation":
+    def _nothing_that_goes_with_another_answer(self) -> "Reconciliation":
         if self.message is not None and self.answer is not Answer.DONE:
             raise refusal("has a message only when the answer is done")
+        if "outcome" in self.model_fields_set and self.answer is not Answer.FAILED:
+            raise refusal("has an outcome only when the answer is failed")
         return self
 
 

@@ -6,11 +6,12 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from turnkeeper.domain.manifest import NAME
 from turnkeeper.domain.task import Phase
 from turnkeeper.edge.bodies import Query, Sent, body, checked, content, whole_number
 from turnkeeper.edge.content import Said
 
-type AgentName = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9_-]{0,63}$")]
+type AgentName = Annotated[str, Field(pattern=f"^{NAME.pattern}$")]
 
 
 class Input(Said):

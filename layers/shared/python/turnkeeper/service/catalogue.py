@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from turnkeeper.agents import builtin
+from turnkeeper.domain.errors import CommitUnknown, StoreIsBusy, StoreIsUnavailable
 from turnkeeper.domain.manifest import Manifest, parse
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.store import agents
@@ -25,7 +26,8 @@ def look_up(runtime: Runtime, name: str, *, beside: Attributes | None = None) ->
     stored = found.get((key["pk"], key["sk"]))
     other = found.get((beside["pk"], beside["sk"])) if beside else None
     shipped = builtin.manifest(name)
-    if shipped is None:
+    # A name that was registered before a deployment shipped it is its first registrant's.
+    if shipped is None or (stored is not None and stored["owner"] != shipped.owner):
         manifest = parse(stored["document"], owner=stored["owner"]) if stored else None
         return Found(manifest, is_kept=stored is not None, beside=other)
     return Found(shipped, is_kept=stored is not None and stored["version"] == shipped.version, beside=other)
@@ -34,5 +36,11 @@ def look_up(runtime: Runtime, name: str, *, beside: Attributes | None = None) ->
 def kept(runtime: Runtime, found: Found) -> Manifest | None:
     """The manifest that was *found*, in the table by now: a built-in one is new there, or changed, once."""
     if found.manifest and not found.is_kept:
-        agents.keep(runtime.table, found.manifest)
+        try:
+            agents.keep(runtime.table, found.manifest)
+        except agents.NameTaken as taken:
+            raise StoreIsBusy from taken
+        except CommitUnknown as unknown:
+            # Of what the caller asked for nothing was stored; the agent may be there or not.
+            raise StoreIsUnavailable from unknown
     return found.manifest

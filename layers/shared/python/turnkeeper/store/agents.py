@@ -1,11 +1,15 @@
 """Agents in the table: the current manifest of each name, and every version it ever had, immutable."""
 
-from turnkeeper.domain.errors import StoreIsUnavailable
+from turnkeeper.domain.errors import CommitUnknown, StoreIsUnavailable
 from turnkeeper.domain.manifest import Manifest
-from turnkeeper.faults import FAILED_CALLS, Fault, fault_of
+from turnkeeper.faults import FAILED_CALLS, MAY_BE_DONE, Fault, fault_of
 from turnkeeper.store.items import Attributes
 from turnkeeper.store.table import Table
 from turnkeeper.store.wire import item_to_wire
+
+
+class NameTaken(Exception):
+    """The name is another owner's, for good."""
 
 
 def current_key(name: str) -> Attributes:
@@ -19,9 +23,12 @@ def version_key(name: str, version: str) -> Attributes:
 
 
 def keep(table: Table, manifest: Manifest) -> None:
-    """*manifest* is the current one of its name, which is its owner's for good; repeating it changes nothing."""
+    """*manifest* is the current one of its name, which is its owner's for good; repeating it changes nothing.
+
+    Raises `NameTaken`, and `CommitUnknown` when a try that may still arrive was never answered.
+    """
     item = {"version": manifest.version, "document": manifest.document, "owner": manifest.owner}
-    patience = table.patience()
+    patience, in_doubt = table.patience(), False
     while True:
         try:
             table.client.transact_write_items(
@@ -33,8 +40,12 @@ def keep(table: Table, manifest: Manifest) -> None:
                 ]
             )
         except FAILED_CALLS as error:
-            if fault_of(error) is Fault.CONDITION or not patience.pause():
-                raise StoreIsUnavailable from error
+            fault = fault_of(error)
+            if fault is Fault.CONDITION:
+                raise NameTaken from error
+            in_doubt = in_doubt or fault in MAY_BE_DONE
+            if not patience.pause():
+                raise (CommitUnknown() if in_doubt else StoreIsUnavailable()) from error
         else:
             return
 

@@ -20,7 +20,14 @@ from turnkeeper.domain.messages import Commit
 from turnkeeper.domain.status import looks_the_same
 from turnkeeper.domain.task import Task
 from turnkeeper.domain.transitions import Change
-from turnkeeper.faults import CONDITION_FAILED, FAILED_CALLS, Fault, cancellation_reasons, fault_of
+from turnkeeper.faults import (
+    CONDITION_FAILED,
+    FAILED_CALLS,
+    MAY_BE_DONE,
+    Fault,
+    cancellation_reasons,
+    fault_of,
+)
 from turnkeeper.store import journal
 from turnkeeper.store.items import (
     Attributes,
@@ -39,7 +46,6 @@ from turnkeeper.store.wire import item_from_wire, item_to_wire, to_wire
 unchanged_since_read = "attribute_exists(pk) AND write_revision = :read AND phase <> :terminal"
 never_written = "attribute_not_exists(pk)"
 
-MAY_BE_DONE = frozenset({Fault.SERVER, Fault.NO_ANSWER})
 LAST_LOOK_S = 2.0
 """How long to try, after the deadline, to learn what became of a write."""
 
