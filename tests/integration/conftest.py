@@ -1,6 +1,8 @@
 """A laboratory per test, on each engine: moto in this process, and one emulator for the whole session."""
 
+import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -8,8 +10,9 @@ from moto import mock_aws
 
 from offline.engine import Engine as Emulator
 from tests.support.counting import Count, Counting, counted
-from tests.support.engines import KEYS, REGION, Engine
+from tests.support.engines import KEYS, REGION, Engine, make_queue
 from tests.support.gateway import ENVIRONMENT, Gateway, forget_settings
+from tests.support.hosts import ACME, FUNCTION, RIVAL, Host, Hosts, make_hosts
 from tests.support.laboratory import Clock, Laboratory
 
 
@@ -70,3 +73,25 @@ def api(live_lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gatew
     forget_settings()
     yield Gateway()
     forget_settings()
+
+
+@pytest.fixture
+def hosts(api: Gateway, live_lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> Hosts:
+    """Two hosts that the deployment declares, and one function; none has an agent yet."""
+    queues = {signer.principal: make_queue(live_lab.sqs) for signer in (ACME, RIVAL)}
+    monkeypatch.setenv("TURNKEEPER_HOST_QUEUES", json.dumps(queues))
+    monkeypatch.setenv("TURNKEEPER_HOST_FUNCTIONS", json.dumps([FUNCTION]))
+    forget_settings()
+    queue = live_lab.runtime.queue
+    assert queue
+    live_lab.runtime = replace(
+        live_lab.runtime, queue=replace(queue, host_urls=queues), host_functions=frozenset({FUNCTION})
+    )
+    return make_hosts(api, live_lab, queues)
+
+
+@pytest.fixture
+def host(hosts: Hosts) -> Host:
+    """The host `acme`, with the agent `helper`, whose turns may be repeated."""
+    assert hosts.acme.register(repeatable=True).status == 200
+    return hosts.acme

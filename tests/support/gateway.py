@@ -1,4 +1,4 @@
-"""The gateway as the functions see it: payload 2.0 events with a JWT authorizer's claims, and the functions themselves.
+"""The gateway as the functions see it: payload 2.0 events with what an authorizer verified, and the functions behind.
 
 It routes as the stack does, so tests speak HTTP words and the handlers get what the gateway would send them.
 """
@@ -12,9 +12,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlencode
 
+import pytest
 from aws_lambda_powertools.logging.filters import SuppressFilter
 
 from turnkeeper import settings
@@ -26,6 +28,8 @@ ROUTES = {
     "GET /v1/tasks/{task_id}/messages": "tasks",
     "POST /v1/tasks/{task_id}/inputs": "tasks",
 }
+HOSTS_ROUTE = "ANY /v1/host/{proxy+}"
+"""All that hosts call comes by this one; which of theirs it is, their function's resolver says."""
 ENVIRONMENT = {
     "TURNKEEPER_LEASE_SECONDS": "60",
     "TURNKEEPER_HEARTBEAT_SECONDS": "20",
@@ -65,6 +69,33 @@ class Reply:
         return json.loads(self.body)
 
 
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """A role whose session signed a request, as the gateway verified it."""
+
+    role: str
+    role_id: str
+    session: str = "worker-1"
+    account: str = "123456789012"
+
+    @property
+    def principal(self) -> str:
+        """The host that it is to us: the role as it was made once, in whatever session."""
+        return f"{self.account}/{self.role_id}"
+
+    def iam(self) -> dict[str, str | None]:
+        """What an IAM authorizer tells of it."""
+        return {
+            "accessKey": "ASIAEXAMPLE123456789",
+            "accountId": self.account,
+            "callerId": f"{self.role_id}:{self.session}",
+            "cognitoIdentity": None,
+            "principalOrgId": "o-exampleorgid",
+            "userArn": f"arn:aws:sts::{self.account}:assumed-role/{self.role}/{self.session}",
+            "userId": f"{self.role_id}:{self.session}",
+        }
+
+
 def claims(person: str) -> dict[str, str]:
     """The claims of *person*'s access token, as Cognito writes them and the gateway passes them."""
     return {
@@ -82,6 +113,7 @@ def event(
     path: str,
     *,
     person: str | None = "alice-sub",
+    signer: Signer | None = None,
     body: object = None,
     query: Mapping[str, str] | str | None = None,
     headers: Mapping[str, str] | None = None,
@@ -121,7 +153,9 @@ def event(
     if raw_query:
         sent = parse_qs(raw_query, keep_blank_values=True)
         made["queryStringParameters"] = {name: ",".join(values) for name, values in sent.items()}
-    if person is not None and route != "$default":
+    if signer is not None:
+        made["requestContext"]["authorizer"] = {"iam": signer.iam()}
+    elif person is not None and route != "$default":
         made["requestContext"]["authorizer"] = {"jwt": {"claims": claims(person), "scopes": None}}
     if body is not None:
         made["body"] = body if isinstance(body, str) else json.dumps(body)
@@ -134,7 +168,22 @@ def route_of(method: str, path: str) -> tuple[str, dict[str, str]]:
         pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", key)
         if found := re.fullmatch(pattern, f"{method} {path}"):
             return key, {name: unquote(value) for name, value in found.groupdict().items()}
+    if path.startswith("/v1/host/"):
+        return HOSTS_ROUTE, {"proxy": unquote(path.removeprefix("/v1/host/"))}
     return "$default", {}
+
+
+@cache
+def host_routes() -> tuple[str, ...]:
+    """The hosts' routes, such as `PUT /v1/host/agents/{name}`, as the resolver of their function has them."""
+    with pytest.MonkeyPatch.context() as environment:
+        made_up = {"TURNKEEPER_TABLE": "t", "TURNKEEPER_QUEUE_URL": "q", "AWS_DEFAULT_REGION": "eu-central-1"}
+        for name, value in {**ENVIRONMENT, **made_up}.items():
+            environment.setenv(name, value)
+        app = importlib.import_module("functions.host.handler").app
+    forget_settings()
+    paths = app.get_openapi_schema().paths
+    return tuple(f"{way.upper()} {path}" for path, item in paths.items() for way in item.model_fields_set)
 
 
 def load(function: str) -> Callable[[Event, Any], dict[str, Any]]:
@@ -163,7 +212,7 @@ class Gateway:
     """How much of Lambda's 6 MB its answer took."""
 
     def send(self, request: Event) -> Reply:
-        function = load(ROUTES.get(request["routeKey"], "tasks"))
+        function = load({**ROUTES, HOSTS_ROUTE: "host"}.get(request["routeKey"], "tasks"))
         with logged() as lines:
             answer = function(request, Context())
         self.log = lines()
@@ -175,6 +224,9 @@ class Gateway:
 
     def get(self, path: str, **request: Any) -> Reply:
         return self.send(event("GET", path, **request))
+
+    def put(self, path: str, body: object, **request: Any) -> Reply:
+        return self.send(event("PUT", path, body=body, **request))
 
     def post(self, path: str, body: object, **request: Any) -> Reply:
         return self.send(event("POST", path, body=body, **request))

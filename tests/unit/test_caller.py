@@ -1,11 +1,11 @@
-"""Who asks: one human, known by verified claims and nothing else."""
+"""Who asks: one human or one host, known by what the gateway verified and nothing else."""
 
 from typing import Any
 
 import pytest
 
-from turnkeeper.domain.errors import NotAHuman
-from turnkeeper.edge.caller import human
+from turnkeeper.domain.errors import NotAHost, NotAHuman
+from turnkeeper.edge.caller import human, principal
 
 ALICE = {"sub": "a-1", "username": "alice", "client_id": "app", "token_use": "access"}
 
@@ -73,3 +73,55 @@ def test_nothing_else_in_a_request_says_who_asks() -> None:
     }
 
     assert human(event(ALICE, **forged), claim="username") == "a-1"
+
+
+def signed(iam: object, **more: object) -> dict[str, Any]:
+    return {"requestContext": {"authorizer": {"iam": iam}}, **more}
+
+
+@pytest.mark.parametrize(
+    ("user_id", "principal_id"),
+    [
+        ("AROAEXAMPLE:worker-1", "1/AROAEXAMPLE"),
+        ("AROAEXAMPLE:worker:2", "1/AROAEXAMPLE"),
+        ("AIDAEXAMPLE", "1/AIDAEXAMPLE"),
+        ("123456789012", "1/123456789012"),
+    ],
+)
+def test_a_host_is_the_role_or_user_that_signed_and_no_session(user_id: str, principal_id: str) -> None:
+    assert principal(signed({"accountId": "1", "userId": user_id})) == principal_id
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {},
+        {"requestContext": None},
+        {"requestContext": {"authorizer": {"iam": None}}},
+        event(ALICE),
+        signed([]),
+        signed({}),
+        signed({"accountId": "1"}),
+        signed({"accountId": "", "userId": "AROAEXAMPLE:s"}),
+        signed({"accountId": 1, "userId": "AROAEXAMPLE:s"}),
+        signed({"accountId": "1", "userId": ""}),
+        signed({"accountId": "1", "userId": ":s"}),
+        signed({"accountId": "1", "userId": ["AROAEXAMPLE"]}),
+        signed({"callerId": "AROAEXAMPLE:s", "userArn": "arn:aws:sts::1:assumed-role/acme/s"}),
+        {"requestContext": {"accountId": "1", "userId": "AROAEXAMPLE"}, "headers": {"x-iam": "AROAEXAMPLE"}},
+    ],
+)
+def test_a_request_without_a_verified_signature_is_no_hosts(sent: dict[str, Any]) -> None:
+    with pytest.raises(NotAHost):
+        principal(sent)
+
+
+@pytest.mark.clause("SEC-2")
+def test_nothing_else_in_a_signed_request_says_which_host_asks() -> None:
+    forged = {
+        "headers": {"x-amz-user": "AROARIVAL", "authorization": "AWS4-HMAC-SHA256 Credential=AROARIVAL"},
+        "queryStringParameters": {"owner": "1/AROARIVAL"},
+        "body": '{"owner":"1/AROARIVAL"}',
+    }
+
+    assert principal(signed({"accountId": "1", "userId": "AROAACME:s"}, **forged)) == "1/AROAACME"

@@ -25,6 +25,23 @@ def exchanged(request: dict[str, Any], answered: Callable[..., Answer]) -> tuple
     return answer, said
 
 
+@pytest.mark.clause("RET-3")
+@pytest.mark.parametrize(
+    ("method", "key", "safe"),
+    [("GET", None, True), ("PUT", None, True), ("POST", None, False), ("POST", "k", True)],
+)
+def test_what_may_be_repeated_is_told_by_the_method_and_the_key_whatever_the_route(
+    method: str, key: str | None, *, safe: bool
+) -> None:
+    headers = {"Idempotency-Key": key} if key else {}
+    request = event(method, "/v1/host/agents/helper", headers=headers)
+
+    answer, _ = exchanged(request, raising(errors.CommitUnknown()))
+
+    assert request["routeKey"] == "ANY /v1/host/{proxy+}"
+    assert json.loads(answer["body"])["retry"]["safe"] is safe
+
+
 def raising(error: Exception) -> Callable[..., Answer]:
     def answered(*_: object) -> Answer:
         raise error
