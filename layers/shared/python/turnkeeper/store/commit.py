@@ -1,7 +1,7 @@
 """One conditional transaction per transition, and the truth about whether it was ours that committed.
 
-The condition is that nobody wrote since we read and that the task has not ended. A write whose answer was lost
-is sent again and fails its own condition, so the refused journal entry is looked at: it holds the `write_revision` of whoever
+The condition is that nobody wrote since we read and that the task has not ended. A write whose answer was lost is sent
+again and fails its own condition, so the refused journal entry is looked at: it holds the `write_revision` of whoever
 wrote it, and a writer recognises its own write whatever came since.
 """
 
