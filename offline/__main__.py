@@ -41,12 +41,11 @@ Ctrl-C stops it. Tasks and people are kept in {state_dir}; the engine's log is {
 """
 
 
-def up(port: int) -> int:
-    """Run Turnkeeper on *port* of loopback until somebody stops it."""
+def up(port: int, state: Path) -> int:
+    """Run Turnkeeper on *port* of loopback, with what it keeps in *state*, until somebody stops it."""
     console = Console(highlight=False)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    # A port is part of the queues' addresses that the functions are told: each port has a state of its own.
-    engine = Engine(ROOT / ".turnkeeper" / str(port), port=port, keep=True)
+    engine = Engine(state, port=port, keep=True)
     try:
         with console.status("Starting") as status:
             progress = Shown(console, status)
@@ -104,12 +103,14 @@ def main() -> int:
     """Do what the arguments ask for; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m offline", description=__doc__)
     parser.add_argument("--port", type=int, default=PORT)
+    parser.add_argument("--state", type=Path, help="the folder that holds what is kept; one for each port")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("up", help="run Turnkeeper on this machine until Ctrl-C")
     commands.add_parser("token", help="print an access token").add_argument("name")
     arguments = parser.parse_args()
     if arguments.command == "up":
-        return up(arguments.port)
+        # A port is part of the queues' addresses that the functions are told: each has a state of its own.
+        return up(arguments.port, arguments.state or ROOT / ".turnkeeper" / str(arguments.port))
     return print_token(arguments.port, arguments.name)
 
 

@@ -11,12 +11,14 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 WANTED = "3.13"
 STAMP = ".installed-from"
+SECONDS_BETWEEN_WORDS = 3
 NO_PYTHON = f"""\
 Turnkeeper needs Python {WANTED}, and none that runs was found.
 Looked at: {{places}}.
@@ -75,8 +77,8 @@ def find_python() -> tuple[str, str]:
 
 
 def run(title: str, command: list[str]) -> None:
-    """Run *command* and show how far it is; all of its output only when it fails."""
-    began, shown, lines = time.monotonic(), 0.0, []
+    """Run *command* and show every few seconds how far it is; all of its output only when it fails."""
+    began, lines = time.monotonic(), [""]
     process = subprocess.Popen(
         command,
         cwd=ROOT,
@@ -85,13 +87,12 @@ def run(title: str, command: list[str]) -> None:
         stderr=subprocess.STDOUT,
         text=True,
     )
-    assert process.stdout is not None  # noqa: S101 - asked for just above
-    for line in process.stdout:
-        lines.append(line)
-        spent = time.monotonic() - began
-        if spent - shown >= 1:
-            shown = spent
-            say(f"   {spent:3.0f} s  {title}: {line.strip()[:80]}")
+    reader = threading.Thread(target=lambda: lines.extend(process.stdout or ()), daemon=True)
+    reader.start()
+    while reader.is_alive():
+        reader.join(SECONDS_BETWEEN_WORDS)
+        if reader.is_alive():
+            say(f"   {time.monotonic() - began:3.0f} s  {title}: {lines[-1].strip()[:80]}")
     if process.wait() != 0:
         raise SetupFailed(f"{''.join(lines)}\nThis failed: {' '.join(command)}")
     say(f"   {time.monotonic() - began:3.0f} s  {title}: done")
@@ -153,6 +154,9 @@ def main() -> int:
     except SetupFailed as failure:
         say(str(failure))
         return 1
+    except KeyboardInterrupt:
+        say("Stopped; the next run does what is left.")
+        return 130
     return 0
 
 

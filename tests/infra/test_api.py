@@ -8,6 +8,7 @@ from aws_cdk.assertions import Template
 from infra.api import ACCESS_LOG
 from tests.infra.conftest import Synthesise
 from tests.infra.reading import function_of, of_type, only
+from tests.support import gateway
 
 
 def test_every_route_has_its_authorizer_and_its_function(template: Template) -> None:
@@ -23,6 +24,18 @@ def test_every_route_has_its_authorizer_and_its_function(template: Template) -> 
         "ANY /v1/host/{proxy+}": ("AWS_IAM", None, tasks),
         "$default": ("NONE", None, tasks),
     }
+
+
+def test_the_gateway_of_the_tests_in_one_process_routes_people_as_the_stack_does(template: Template) -> None:
+    logical_ids = {function_of(template, name)[0]: name for name in ("status", "tasks")}
+
+    people = {
+        route: logical_ids[function]
+        for route, (authorization, _, function) in routes_of(template).items()
+        if authorization == "JWT"
+    }
+
+    assert people == gateway.ROUTES
 
 
 def test_a_function_gets_the_second_version_of_the_event(template: Template) -> None:

@@ -4,6 +4,7 @@ from aws_cdk.assertions import Template
 
 from tests.infra.conftest import Synthesise
 from tests.infra.reading import function_of, of_type, only
+from tests.support import gateway
 
 NAMES = ("status", "tasks", "turns", "sweep")
 NUMBERS = {
@@ -69,6 +70,14 @@ def test_a_function_is_told_all_it_needs_and_nothing_it_does_not(template: Templ
         "turns": everybody | wakes,
         "sweep": everybody | wakes,
     }
+
+
+def test_the_tests_in_one_process_tell_the_functions_what_the_stack_does(template: Template) -> None:
+    told = function_of(template, "tasks")[1]["Environment"]["Variables"]
+    by_the_stack = {name: value for name, value in told.items() if name.startswith("TURNKEEPER_")}
+
+    assert {name: by_the_stack[name] for name in gateway.ENVIRONMENT} == gateway.ENVIRONMENT
+    assert set(by_the_stack) - set(gateway.ENVIRONMENT) == {"TURNKEEPER_TABLE", "TURNKEEPER_QUEUE_URL"}
 
 
 def test_the_numbers_are_the_deployments(synthesise: Synthesise) -> None:

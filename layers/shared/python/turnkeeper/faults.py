@@ -9,16 +9,20 @@ from typing import Any
 from botocore.exceptions import (
     ClientError,
     ConnectionError,  # noqa: A004 - botocore's family of failed connections, not Python's
+    ConnectTimeoutError,
+    EndpointConnectionError,
     HTTPClientError,
 )
 from botocore.parsers import ResponseParserError
 
 FAILED_CALLS = (ClientError, ConnectionError, HTTPClientError, ResponseParserError)
+_NEVER_LEFT = (ConnectTimeoutError, EndpointConnectionError)
 
 CONDITION_FAILED = "ConditionalCheckFailed"
-_CONFLICTS = frozenset(
-    {"TransactionConflict", "TransactionConflictException", "TransactionInProgressException"}
-)
+_IN_PROGRESS = "TransactionInProgressException"
+"""The answer to a transaction that was sent again while its first sending is still being worked on."""
+
+_CONFLICTS = frozenset({"TransactionConflict", "TransactionConflictException"})
 _THROTTLES = frozenset(
     {
         "ThrottlingError",
@@ -43,14 +47,16 @@ class Fault(StrEnum):
     THROTTLED = "throttled"
     SERVER = "server"
     """An answer, but a 5xx: it may have been done."""
+    NOT_SENT = "not_sent"
+    """There was no connection: it was not done. Known only of a client that makes one attempt per call."""
     NO_ANSWER = "no_answer"
-    """Nothing came back: it may have been done, or may still be."""
+    """Nothing came back, or that it is being worked on: it may have been done, or may still be."""
 
 
 def fault_of(error: Exception) -> Fault:
     """The fault that *error* is; an error that is no fault of the store (a bug of ours) is raised again."""
     if not isinstance(error, ClientError):
-        return Fault.NO_ANSWER
+        return Fault.NOT_SENT if isinstance(error, _NEVER_LEFT) else Fault.NO_ANSWER
     if reasons := cancellation_reasons(error):
         codes = {reason.get("Code") for reason in reasons}
     else:
@@ -61,6 +67,8 @@ def fault_of(error: Exception) -> Fault:
         return Fault.CONFLICT
     if codes & _THROTTLES:
         return Fault.THROTTLED
+    if _IN_PROGRESS in codes:
+        return Fault.NO_ANSWER
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     if codes & _SERVER_FAULTS or status >= SERVER_ERROR:
         return Fault.SERVER

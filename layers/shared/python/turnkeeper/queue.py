@@ -1,7 +1,7 @@
 """Wake-ups: each says "look at task X" and nothing else. The due index is the net under a lost one.
 
-FIFO, one group per task, so input that arrives during a turn waits behind it. A recovery wake-up has a group of its
-own, since a dead worker's message still blocks the task's.
+FIFO, one group per task, so input that arrives during a turn waits behind it. Each recovery wake-up has a group of its
+own, since a dead worker's message still blocks the one it came in: the task's, or that of an earlier recovery.
 """
 
 import hashlib
@@ -46,7 +46,7 @@ class WakeUps:
         The deduplication id is the write's own, so a wake-up is never taken for an older one (a swallowed wake-up is a
         stuck task).
         """
-        group = task.id if wake is Wake.TASK else f"recovery-{task.id}"
+        group = task.id if wake is Wake.TASK else f"recovery-{task.id}-{task.write_revision}"
         url = self.host_urls.get(task.terms.owner) if task.terms.runs is Runs.EXTERNAL else self.url
         if url is None:
             log.warning("no queue is declared for the host of agent %s any more", task.agent)

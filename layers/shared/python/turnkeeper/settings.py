@@ -17,13 +17,16 @@ from turnkeeper.queue import WakeUps
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.store.table import Table
 
-# Short enough that several attempts fit into a caller's patience; the store tries again itself.
+# Short enough that several attempts fit into a caller's patience.
 CALLS = Config(
     connect_timeout=1,
     read_timeout=3,
     retries={"mode": "standard", "total_max_attempts": 3},
     tcp_keepalive=True,
 )
+# The store tries again itself. It keeps to one deadline and must know what became of each attempt, to tell whether a
+# write may still arrive; the SDK's own retries would hide the first and multiply the other.
+STORE_CALLS = CALLS.merge(Config(retries={"mode": "standard", "total_max_attempts": 1}))
 
 
 class SettingMissing(Exception):
@@ -34,7 +37,7 @@ class SettingMissing(Exception):
 def runtime(*, wakes: bool = True) -> Runtime:
     """The runtime of this process; without *wakes* it has no queue, for what never wakes anybody."""
     session = botocore.session.get_session()
-    dynamodb: Any = session.create_client("dynamodb", config=CALLS)
+    dynamodb: Any = session.create_client("dynamodb", config=STORE_CALLS)
     table = Table(dynamodb, _setting("TABLE"))
     return Runtime(
         table=table,

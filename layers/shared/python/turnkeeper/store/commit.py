@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import Enum, auto
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -38,6 +39,10 @@ from turnkeeper.store.wire import item_from_wire, item_to_wire, to_wire
 unchanged_since_read = "attribute_exists(pk) AND write_revision = :read AND phase <> :terminal"
 never_written = "attribute_not_exists(pk)"
 
+MAY_BE_DONE = frozenset({Fault.SERVER, Fault.NO_ANSWER})
+LAST_LOOK_S = 2.0
+"""How long to try, after the deadline, to learn what became of a write."""
+
 
 class Moved(Exception):
     """Somebody else wrote first; *current* is the task as it is now, where the refusal told."""
@@ -51,11 +56,24 @@ class KeyTaken(Exception):
     """The idempotency key was claimed by another request meanwhile."""
 
 
+class _Found(Enum):
+    """What lies where a write leaves its mark: the journal, or for what is no transition the task itself."""
+
+    OURS = auto()
+    ANOTHERS = auto()
+    """Somebody else was there first: whatever we sent can never commit."""
+    NOTHING = auto()
+    """What we sent did not commit yet; it may still be on its way."""
+    UNREADABLE = auto()
+
+
 @dataclass(frozen=True, slots=True)
 class _Write:
     """A change made ready: what to send, and how to recognise it afterwards."""
 
     after: Task
+    untouched: str | None
+    """The `write_revision` that lies where this one leaves its own, as long as nobody was there."""
     journalled: bool
     puts: tuple[Attributes, ...]
     update: dict[str, Any]
@@ -71,19 +89,23 @@ def commit(
     `StoreIsBusy` and `StoreIsUnavailable` mean that nothing was stored, `CommitUnknown` that nobody knows.
     """
     write = _prepare(table, change, actor=actor, at=at, claim=claim)
-    sent = 0
+    met: set[Fault] = set()
     while True:
-        sent += 1
         try:
             _send(table, write)
         except FAILED_CALLS as error:
             fault = fault_of(error)
+            met.add(fault)
             if fault is Fault.CONDITION:
-                return _refused(table, write, error, sent=sent)
-            if fault in {Fault.SERVER, Fault.NO_ANSWER} and _is_ours(table, write):
-                return write.after
+                return _refused(table, write, error, met=met, patience=patience)
+            if fault in MAY_BE_DONE:
+                match _whose(table, write, patience.once_more(0)):
+                    case _Found.OURS:
+                        return write.after
+                    case _Found.ANOTHERS:
+                        raise Moved(None) from error
             if not patience.pause():
-                return _gave_up(table, write, fault, error)
+                return _gave_up(table, write, error, met=met, patience=patience)
         else:
             return write.after
 
@@ -118,6 +140,7 @@ def _prepare(table: Table, change: Change, *, actor: str, at: datetime, claim: C
     )
     return _Write(
         after=after,
+        untouched=None if change.is_journalled or change.before is None else change.before.write_revision,
         journalled=change.is_journalled,
         puts=puts,
         update=_task_write(table.name, change.before, after),
@@ -217,7 +240,7 @@ def _put(
     return {"Put": put}
 
 
-def _refused(table: Table, write: _Write, error: Exception, *, sent: int) -> Task:
+def _refused(table: Table, write: _Write, error: Exception, *, met: set[Fault], patience: Patience) -> Task:
     """Ours after all, or the refusal in our words; items in the order of `_send`: task, journal, …, claim."""
     if not isinstance(error, ClientError):
         raise error
@@ -231,34 +254,43 @@ def _refused(table: Table, write: _Write, error: Exception, *, sent: int) -> Tas
     refused = [item_from_wire(reason.get("Item", {})) for reason in reasons]
     if refused[1].get("write_revision") == write.after.write_revision:
         return write.after
-    was_sent_again = sent > 1 or error.response.get("ResponseMetadata", {}).get("RetryAttempts", 0) > 0
-    if not refused[1] and was_sent_again and _wrote(table, write):
-        return write.after
+    if not refused[1] and _may_be_done(met, error):
+        match _whose(table, write, patience.once_more(LAST_LOOK_S)):
+            case _Found.OURS:
+                return write.after
+            case _Found.UNREADABLE:
+                raise CommitUnknown from error
     if write.claim and reasons[-1].get("Code") == CONDITION_FAILED:
         raise KeyTaken from error
     raise Moved(task_from_item(refused[0]) if refused[0] else None) from error
 
 
-def _is_ours(table: Table, write: _Write) -> bool:
-    """Whether the write committed, by the journal entry it would have put; False where nobody can tell yet."""
-    try:
-        return _wrote(table, write)
-    except StoreIsUnavailable:
-        return False
-
-
-def _wrote(table: Table, write: _Write) -> bool:
-    key = write.puts[0] if write.journalled else task_key(write.after.id)
-    found = table.get({"pk": key["pk"], "sk": key["sk"]})
-    return found is not None and found["write_revision"] == write.after.write_revision
-
-
-def _gave_up(table: Table, write: _Write, fault: Fault, error: Exception) -> Task:
-    try:
-        if _wrote(table, write):
+def _gave_up(table: Table, write: _Write, error: Exception, *, met: set[Fault], patience: Patience) -> Task:
+    """Ours after all, or what the caller is told: that nothing was stored only where that is certain."""
+    if _may_be_done(met, error):
+        found = _whose(table, write, patience.once_more(LAST_LOOK_S))
+        if found is _Found.OURS:
             return write.after
-    except StoreIsUnavailable as unreadable:
-        raise CommitUnknown from unreadable
-    if fault is Fault.NO_ANSWER:
-        raise CommitUnknown from error
-    raise (StoreIsBusy() if fault is Fault.CONFLICT else StoreIsUnavailable()) from error
+        may_still_come = found is _Found.NOTHING and Fault.NO_ANSWER in met
+        if found is _Found.UNREADABLE or may_still_come:
+            raise CommitUnknown from error
+    raise (StoreIsBusy() if fault_of(error) is Fault.CONFLICT else StoreIsUnavailable()) from error
+
+
+def _may_be_done(met: set[Fault], error: Exception) -> bool:
+    """Whether an attempt so far, ours or one that the SDK made for us, may have committed."""
+    metadata = error.response.get("ResponseMetadata", {}) if isinstance(error, ClientError) else {}
+    return bool(met & MAY_BE_DONE) or metadata.get("RetryAttempts", 0) > 0
+
+
+def _whose(table: Table, write: _Write, patience: Patience) -> _Found:
+    """Who wrote what the write would have written."""
+    key = write.puts[0] if write.journalled else task_key(write.after.id)
+    try:
+        found = table.get({"pk": key["pk"], "sk": key["sk"]}, patience=patience)
+    except StoreIsUnavailable:
+        return _Found.UNREADABLE
+    revision = found["write_revision"] if found else None
+    if revision == write.after.write_revision:
+        return _Found.OURS
+    return _Found.NOTHING if revision == write.untouched else _Found.ANOTHERS

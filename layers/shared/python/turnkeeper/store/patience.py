@@ -4,6 +4,7 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Self
 
 SECONDS = 10.0
 FIRST_PAUSE = 0.02
@@ -27,6 +28,10 @@ class Patience:
     def is_over(self) -> bool:
         """The deadline has passed."""
         return self.clock() >= self.ends_at
+
+    def once_more(self, seconds: float) -> Self:
+        """A little more of it, on the same clock; 0 seconds are enough for one try."""
+        return type(self)(seconds=seconds, clock=self.clock, sleep=self.sleep)
 
     def pause(self) -> bool:
         """Wait a little, longer each time; False, without waiting, when the deadline would pass."""

@@ -33,16 +33,20 @@ class DynamoDB(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One DynamoDB table behind a plain botocore client."""
+    """One DynamoDB table behind a plain botocore client, which tries once: trying again is done here, and counted."""
 
     client: DynamoDB
     name: str
     patience: Callable[[], Patience] = Patience
 
-    def get(self, key: Mapping[str, Any]) -> Item | None:
-        """The item at *key* as it is now: one strongly consistent read."""
+    def get(self, key: Mapping[str, Any], *, patience: Patience | None = None) -> Item | None:
+        """The item at *key* as it is now: one strongly consistent read, tried within *patience*."""
         answer = self._read(
-            self.client.get_item, TableName=self.name, Key=item_to_wire(key), ConsistentRead=True
+            self.client.get_item,
+            patience,
+            TableName=self.name,
+            Key=item_to_wire(key),
+            ConsistentRead=True,
         )
         return item_from_wire(answer["Item"]) if "Item" in answer else None
 
@@ -52,7 +56,7 @@ class Table:
         asked: Any = {self.name: {"Keys": [item_to_wire(key) for key in keys], "ConsistentRead": True}}
         patience = self.patience()
         while asked:
-            answer = self._read(self.client.batch_get_item, RequestItems=asked)
+            answer = self._read(self.client.batch_get_item, patience, RequestItems=asked)
             for wire in answer.get("Responses", {}).get(self.name, ()):
                 item = item_from_wire(wire)
                 found[item["pk"], item["sk"]] = item
@@ -65,7 +69,7 @@ class Table:
         """Every item of a Query, page after page, fetched as they are asked for."""
         pages = dict(request)
         while True:
-            answer = self._read(self.client.query, TableName=self.name, **pages)
+            answer = self._read(self.client.query, None, TableName=self.name, **pages)
             for wire in answer["Items"]:
                 yield item_from_wire(wire)
             if not (position := answer.get("LastEvaluatedKey")):
@@ -74,7 +78,7 @@ class Table:
 
     def query_page(self, **request: Any) -> tuple[list[Item], Item | None]:
         """One page of a Query and the position after it, None when there is nothing beyond."""
-        answer = self._read(self.client.query, TableName=self.name, **request)
+        answer = self._read(self.client.query, None, TableName=self.name, **request)
         position = answer.get("LastEvaluatedKey")
         return [item_from_wire(wire) for wire in answer["Items"]], item_from_wire(
             position
@@ -91,9 +95,11 @@ class Table:
             request["Limit"] = limit
         return self.query(**request)
 
-    def _read(self, call: Callable[..., dict[str, Any]], **request: Any) -> dict[str, Any]:
-        """The answer of a read; throttled and failed ones are tried again within our patience."""
-        patience = self.patience()
+    def _read(
+        self, call: Callable[..., dict[str, Any]], patience: Patience | None, **request: Any
+    ) -> dict[str, Any]:
+        """The answer of a read; throttled and failed ones are tried again within *patience*, or ours."""
+        patience = patience or self.patience()
         while True:
             try:
                 return call(**request)

@@ -18,7 +18,7 @@ def to_wire(value: Plain) -> dict[str, Any]:
         case str():
             return {"S": value}
         case int() | float():
-            return {"N": str(value)}
+            return {"N": _digits(value)}
         case None:
             return {"NULL": True}
         case Mapping():
@@ -28,6 +28,11 @@ def to_wire(value: Plain) -> dict[str, Any]:
             return {"L": [to_wire(element) for element in value]}
         case _:
             raise TypeError(f"{type(value).__name__} has no form in the table")
+
+
+def _digits(number: float) -> str:
+    """*number* in its shortest form, as an engine gives it back: so the same request stays the same when sent again."""
+    return str(int(number) if number == int(number) else number)
 
 
 def from_wire(attribute: Mapping[str, Any]) -> Plain:

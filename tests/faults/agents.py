@@ -1,0 +1,89 @@
+"""Agents that behave in the ways that matter when things break, and manifests for them."""
+
+import json
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+
+from tests.support.laboratory import Laboratory
+from turnkeeper.agents.protocol import Need, Pause, Say, Step, TurnView
+from turnkeeper.domain.manifest import parse
+from turnkeeper.domain.waits import WaitKind
+from turnkeeper.store import agents
+
+
+@dataclass(slots=True)
+class Talker:
+    """Says *count* things in each turn, the same whenever it is repeated; *meanwhile* runs before each."""
+
+    count: int = 2
+    meanwhile: Callable[[TurnView, int], object] = lambda _turn, _ordinal: None
+
+    def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
+        for ordinal in range(1, self.count):
+            self.meanwhile(turn, ordinal)
+            yield Say(f"turn {turn.number} says {ordinal}")
+        self.meanwhile(turn, self.count)
+        return Say(f"turn {turn.number} says {self.count}")
+
+
+class Vanished(BaseException):
+    """The worker is gone, in the middle of its agent's work; nothing in the product catches this."""
+
+
+class Vanishing:
+    """Vanishes in its first *attempts* attempts, before it says anything; then says two things."""
+
+    def __init__(self, attempts: int = 1) -> None:
+        self.attempts = attempts
+
+    def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
+        if turn.attempt <= self.attempts:
+            raise Vanished
+        yield Say(f"turn {turn.number} says 1")
+        return Say(f"turn {turn.number} says 2")
+
+
+class Stumbler:
+    """Says one thing, then raises in its first *failures* attempts."""
+
+    def __init__(self, failures: int = 1) -> None:
+        self.failures = failures
+
+    def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
+        yield Say(f"turn {turn.number} begins")
+        if turn.attempt <= self.failures:
+            raise RuntimeError("stumbled")
+        return Say(f"turn {turn.number} ends")
+
+
+class Waiter:
+    """Suspends its turn until a host has done something, and then says so."""
+
+    def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
+        if not turn.resolutions:
+            yield Pause((Need(id="host", kind=WaitKind.HOST),), memo={"turn": turn.number})
+        return Say(f"turn {turn.number} went on")
+
+
+def enlist(
+    lab: Laboratory,
+    name: str,
+    agent: Callable[[], object],
+    *,
+    repeatable: bool = True,
+    attempts: int = 3,
+    lifespan: str = "7d",
+    max_age: str = "90d",
+) -> str:
+    """The laboratory has an agent *name*; returns the name."""
+    terms = {"repeatable": repeatable, "attempts": attempts, "lifespan": lifespan}
+    document = {
+        "name": name,
+        "description": "For tests.",
+        "limits": {"max_age": max_age},
+        "turnkeeper": terms,
+    }
+    manifest = parse(json.dumps(document))
+    agents.keep(lab.runtime.table, manifest, owner="tests")
+    lab.agents[name] = agent  # type: ignore[assignment]
+    return name

@@ -1,0 +1,99 @@
+"""What must be true of a task whatever happened to it: nothing lost, nothing twice, and the journal's chain intact."""
+
+import hashlib
+import hmac
+import json
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import Any
+
+from tests.support.laboratory import Laboratory, texts
+from turnkeeper.domain.task import Phase, Task
+
+type Item = dict[str, Any]
+
+
+def assert_sound(lab: Laboratory, task_id: str, *, accepted: Sequence[str] | None = None) -> None:
+    """*task_id* is whole: journal, inputs, transcript and state agree, and *accepted* are its inputs, each once."""
+    items = {key[1]: item for key, item in lab.everything().items() if key[0] == f"TASK#{task_id}"}
+    task = lab.stored(task_id)
+    _assert_journal(task, items)
+    _assert_conversation(task, items)
+    _assert_state(task)
+    if accepted is not None:
+        told = [text for kind, text in texts(lab.conversation(task_id)) if kind == "input"]
+        assert Counter(told) == Counter(accepted)
+
+
+def _kind(items: dict[str, Item], kind: str) -> list[Item]:
+    return [item for key, item in sorted(items.items()) if key.startswith(kind)]
+
+
+def _assert_journal(task: Task, items: dict[str, Item]) -> None:
+    """One entry per transition, each with the hash of the one before; their content is what lies there."""
+    entries = _kind(items, "LOG#")
+    assert [entry["n"] for entry in entries] == list(range(1, task.log_number + 1))
+    head = ""
+    for entry in entries:
+        assert entry.get("previous", "") == head
+        text = json.dumps(entry, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        head = hashlib.sha256(text.encode()).hexdigest()
+    assert head == task.log_head
+    assert len({entry["write_revision"] for entry in entries}) == len(entries)
+    received = [entry.get("ranges") for entry in entries if entry["transition"] in {"accept", "create"}]
+    assert [ranges for ranges in received if ranges] == [[[n, n]] for n in range(1, task.received + 1)]
+    hashes = Counter(entry["content_hmac"] for entry in entries if entry.get("content_hmac"))
+    contents = Counter(
+        hmac.new(bytes.fromhex(item["nonce"]), item["content"].encode(), hashlib.sha256).hexdigest()
+        for item in items.values()
+        if "nonce" in item
+    )
+    assert hashes == contents
+
+
+def _assert_conversation(task: Task, items: dict[str, Item]) -> None:
+    """Every input is there once and committed at most once, in order; no output of a turn twice; time goes on."""
+    inputs, transcript = _kind(items, "IN#"), _kind(items, "MSG#")
+    assert len(inputs) == task.received
+    _assert_rising([datetime.fromisoformat(item["received_at"]) for item in inputs])
+    committed = [
+        number
+        for entry in transcript
+        if entry["kind"] == "commit"
+        for first, last in entry["ranges"]
+        for number in range(first, last + 1)
+    ]
+    assert committed == list(range(1, task.committed + 1))
+    outputs = [(entry["turn"], entry["ordinal"]) for entry in transcript if entry["kind"] == "output"]
+    assert len(outputs) == task.outputs
+    for turn, count in Counter(turn for turn, _ in outputs).items():
+        assert [(turn, n) for n in range(1, count + 1)] == [output for output in outputs if output[0] == turn]
+    instants: list[datetime] = []
+    for entry in transcript:
+        at = datetime.fromisoformat(entry["sk"].removeprefix("MSG#"))
+        size = sum(last - first + 1 for first, last in entry["ranges"]) if entry["kind"] == "commit" else 1
+        instants += [at + n * timedelta(microseconds=1) for n in range(size)]
+    _assert_rising(instants)
+    assert task.last_committed_at == (instants[-1] if instants else None)
+
+
+def _assert_state(task: Task) -> None:
+    """The invariants of the phases."""
+    if task.phase is Phase.IDLE:
+        assert task.turn is None
+        assert task.pending == 0
+        assert task.idle_expires_at is not None
+        assert task.expiry_revision
+    elif task.phase is Phase.PROCESSING:
+        assert task.turn is not None or task.pending > 0
+        assert task.idle_expires_at is None
+    else:
+        assert (task.turn, task.waits, task.idle_expires_at) == (None, (), None)
+    if task.phase is not Phase.TERMINAL:
+        assert task.due_at <= task.oldest_end
+
+
+def _assert_rising(instants: Sequence[datetime]) -> None:
+    assert all(one < other for one, other in pairwise(instants))
