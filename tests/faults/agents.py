@@ -31,13 +31,13 @@ class Vanished(BaseException):
 
 
 class Vanishing:
-    """Vanishes in its first *attempts* attempts, before it says anything; then says two things."""
+    """Vanishes in the first *attempts* attempts of its first turn, before it says anything; then says two things."""
 
     def __init__(self, attempts: int = 1) -> None:
         self.attempts = attempts
 
     def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
-        if turn.attempt <= self.attempts:
+        if turn.number == 1 and turn.attempt <= self.attempts:
             raise Vanished
         yield Say(f"turn {turn.number} says 1")
         return Say(f"turn {turn.number} says 2")

@@ -75,8 +75,14 @@ def stopwatch(monkeypatch: pytest.MonkeyPatch) -> Stopwatch:
     return watch
 
 
+@pytest.fixture
+def emulated_lab(emulator: str, clients: dict[str, Any]) -> Laboratory:
+    """A laboratory on the emulator alone."""
+    return _laboratory(Engine("ministack", emulator), clients)
+
+
 def _victim(request: pytest.FixtureRequest, stopwatch: Stopwatch, *, attempts: int) -> Iterator[Victim]:
-    name = "lab" if "lab" in request.fixturenames else "moto_lab"
+    (name,) = {"lab", "moto_lab", "emulated_lab"} & set(request.fixturenames)
     with victim_of(request.getfixturevalue(name), stopwatch, attempts=attempts) as spoiled:
         yield spoiled
 

@@ -21,7 +21,7 @@ names = texts.map("x_{}".format)
 """Names that no version of ours gives to an attribute."""
 
 numbers = st.integers(-(10**38) + 1, 10**38 - 1) | st.floats(
-    min_value=-1e125, max_value=1e125, allow_subnormal=False
+    min_value=-1e15, max_value=1e15, allow_subnormal=False
 ).filter(lambda number: number == 0 or abs(number) > 1e-130)
 values = st.recursive(
     st.none() | st.booleans() | numbers | texts,

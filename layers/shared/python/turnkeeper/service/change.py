@@ -16,6 +16,7 @@ from turnkeeper.service.runtime import Runtime
 from turnkeeper.store import tasks
 from turnkeeper.store.commit import Moved, commit
 from turnkeeper.store.keys import Claim
+from turnkeeper.store.patience import AMONG_WRITERS
 
 type Decide = Callable[[Task, datetime], Change]
 
@@ -23,16 +24,17 @@ type Decide = Callable[[Task, datetime], Change]
 def apply(runtime: Runtime, task: Task, decide: Decide, *, actor: str, claim: Claim | None = None) -> Change:
     """The change that *decide* made of *task*, or of what it has become meanwhile, as written.
 
+    Where it had nothing to change, that is the expiry, if one was due.
     Raises what *decide* raises, `StoreIsBusy` when others kept being faster, `KeyTaken` when *claim* was lost.
     """
     patience = runtime.table.patience()
-    current = task
+    current, expiry = task, None
     while True:
         now = runtime.clock()
         ends = current.is_expired(now)
         change = transitions.expire(current, now=now, pace=runtime.pace) if ends else decide(current, now)
         if not change.is_change:
-            return change
+            return expiry or change
         try:
             written = commit(
                 runtime.table,
@@ -44,12 +46,13 @@ def apply(runtime: Runtime, task: Task, decide: Decide, *, actor: str, claim: Cl
             )
         except Moved as moved:
             current = moved.current or _again(runtime, task.id)
-            if not patience.pause():
+            if not patience.pause(AMONG_WRITERS):
                 raise StoreIsBusy from moved
             continue
+        change = replace(change, after=written)
         if not ends:
-            return woken(runtime, replace(change, after=written))
-        current = written
+            return woken(runtime, change)
+        current, expiry = written, change
 
 
 def woken(runtime: Runtime, change: Change) -> Change:

@@ -32,7 +32,7 @@ from turnkeeper.store.items import (
     task_to_item,
 )
 from turnkeeper.store.keys import Claim
-from turnkeeper.store.patience import Patience
+from turnkeeper.store.patience import AMONG_WRITERS, LONGEST_PAUSE, Patience
 from turnkeeper.store.table import Table
 from turnkeeper.store.wire import item_from_wire, item_to_wire, to_wire
 
@@ -104,7 +104,7 @@ def commit(
                         return write.after
                     case _Found.ANOTHERS:
                         raise Moved(None) from error
-            if not patience.pause():
+            if not patience.pause(AMONG_WRITERS if fault is Fault.CONFLICT else LONGEST_PAUSE):
                 return _gave_up(table, write, error, met=met, patience=patience)
         else:
             return write.after

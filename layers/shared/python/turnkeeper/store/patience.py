@@ -9,6 +9,8 @@ from typing import Self
 SECONDS = 10.0
 FIRST_PAUSE = 0.02
 LONGEST_PAUSE = 1.0
+AMONG_WRITERS = 0.25
+"""The longest pause of one who was overtaken: the table is well, and who comes back late is overtaken again."""
 
 
 @dataclass(slots=True)
@@ -33,10 +35,9 @@ class Patience:
         """A little more of it, on the same clock; 0 seconds are enough for one try."""
         return type(self)(seconds=seconds, clock=self.clock, sleep=self.sleep)
 
-    def pause(self) -> bool:
+    def pause(self, longest: float = LONGEST_PAUSE) -> bool:
         """Wait a little, longer each time; False, without waiting, when the deadline would pass."""
-        longest = min(FIRST_PAUSE * 2 ** min(self.pauses, 10), LONGEST_PAUSE)
-        wait = random.uniform(0, longest)  # noqa: S311 - jitter, not a secret
+        wait = random.uniform(0, min(FIRST_PAUSE * 2 ** min(self.pauses, 10), longest))  # noqa: S311 - jitter, not a secret
         if self.clock() + wait >= self.ends_at:
             return False
         self.pauses += 1
