@@ -14,8 +14,8 @@ import pytest
 
 from offline.deployment import deploy
 from offline.engine import Engine
+from offline.issuer import HUMAN_CLAIM, Issuer, issuer
 from tests.support.deployed import SHORT, Deployed
-from tests.support.issuer import HUMAN_CLAIM, Issuer, issuer
 
 pytestmark = pytest.mark.skipif(
     shutil.which("openssl") is None, reason="the engine makes its certificate with it"
