@@ -142,7 +142,7 @@ def print_host_keys(engine: Engine, name: str) -> int:
     print("unset AWS_PROFILE AWS_SESSION_TOKEN")
     for variable, value in {
         "BASE_URL": deployment.base_url,
-        "HOST_QUEUE_URL": queue,
+        "QUEUE_URL": queue,
         "AWS_ENDPOINT_URL": engine.endpoint_url,
         "AWS_REGION": REGION,
         "AWS_DEFAULT_REGION": REGION,

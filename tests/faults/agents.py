@@ -76,14 +76,14 @@ def enlist(
     max_age: str = "90d",
 ) -> str:
     """The laboratory has an agent *name*; returns the name."""
-    terms = {"repeatable": repeatable, "attempts": attempts, "lifespan": lifespan}
+    terms = {"runs": "function", "repeatable": repeatable, "attempts": attempts, "lifespan": lifespan}
     document = {
         "name": name,
         "description": "For tests.",
         "limits": {"max_age": max_age},
         "turnkeeper": terms,
     }
-    manifest = parse(json.dumps(document))
-    agents.keep(lab.runtime.table, manifest, owner="tests")
+    manifest = parse(json.dumps(document), owner="tests")
+    agents.keep(lab.runtime.table, manifest)
     lab.agents[name] = agent  # type: ignore[assignment]
     return name

@@ -12,7 +12,7 @@ QUIET = frozenset({Phase.IDLE, Phase.TERMINAL})
 def deliver(lab: Laboratory, task_id: str) -> bool:
     """Attend to a wake-up for *task_id* that the queue delivers once more; True when it was done with."""
     try:
-        attend(lab.runtime, task_id, hide=lambda _lasts: None, agent_of=lambda name: lab.agents[name]())
+        attend(lab.runtime, task_id, hide=lambda _lasts: None, agent_of=lambda task: lab.agents[task.agent]())
     except ComeBackLater:
         return False
     return True

@@ -130,10 +130,10 @@ def writes(fence: int) -> dict[str, Callable[[Task, Any], Change]]:
     """Everything that a worker may want to write under *fence*."""
     return {
         "heartbeat": lambda task, now: transitions.heartbeat(task, fence=fence, now=now, pace=PACE),
-        "emit": lambda task, now: transitions.emit(task, fence=fence, ordinal=9, content="{}", now=now),
-        "finish": lambda task, now: transitions.finish(
-            task, fence=fence, output=(9, "{}"), now=now, pace=PACE
+        "emit": lambda task, now: transitions.emit(
+            task, fence=fence, ordinal=9, content="{}", now=now, pace=PACE
         ),
+        "finish": lambda task, now: transitions.finish(task, fence=fence, output="{}", now=now, pace=PACE),
         "fail": lambda task, now: transitions.fail_attempt(task, fence=fence, now=now, pace=PACE),
         "suspend": lambda task, now: transitions.suspend(
             task, fence=fence, waits=(), memo="{}", now=now, pace=PACE

@@ -7,6 +7,7 @@ import pytest
 from moto import mock_aws
 
 from offline.engine import Engine as Emulator
+from tests.support.counting import Count, Counting, counted
 from tests.support.engines import KEYS, REGION, Engine
 from tests.support.gateway import ENVIRONMENT, Gateway, forget_settings
 from tests.support.laboratory import Clock, Laboratory
@@ -36,6 +37,22 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 @pytest.fixture
 def lab(engine: Engine) -> Laboratory:
     return Laboratory(engine)
+
+
+@pytest.fixture
+def counting(engine: Engine) -> Laboratory:
+    """A laboratory whose clients count; its agents are known already, as they are after their first use."""
+    dynamodb, sqs = Counting(engine.client("dynamodb")), Counting(engine.client("sqs"))
+    lab = Laboratory(engine, dynamodb=dynamodb, sqs=sqs)
+    for agent in ("echo", "mayfly"):
+        lab.create(agent=agent, caller="somebody")
+    return lab
+
+
+@pytest.fixture
+def count(counting: Laboratory) -> Count:
+    """A tally of what a block calls."""
+    return lambda: counted(counting.dynamodb, counting.sqs)
 
 
 @pytest.fixture

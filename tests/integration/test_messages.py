@@ -1,28 +1,19 @@
 """Reading the conversation: its order, one snapshot per page, limits, and cursors that lose nothing."""
 
 import json
-from collections.abc import Generator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from tests.support.agents import Talkative
 from tests.support.counting import Counting
 from tests.support.laboratory import START, Laboratory, texts
-from turnkeeper.agents.protocol import Say, Step, TurnView
 from turnkeeper.domain.errors import MalformedRequest, TaskNotFound
 from turnkeeper.service.cursors import Place, write_place
 from turnkeeper.service.inputs import accept
 from turnkeeper.service.messages import PAGE_BYTES, Page
-
-
-class Talkative:
-    """Says three things, whatever it is told."""
-
-    def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
-        yield Say(f"{turn.number}a")
-        yield Say(f"{turn.number}b")
-        return Say(f"{turn.number}c")
 
 
 def said_on(page: Page) -> list[str]:
@@ -194,7 +185,7 @@ def test_a_page_is_one_snapshot_at_its_tasks_revision(lab: Laboratory) -> None:
 
     reader.before = meanwhile
     before = lab.stored(task_id)
-    seen = Laboratory(lab.engine, lab.clock, reader, lab.sqs, lab.table, lab.queue_url).page(task_id)
+    seen = replace(lab, dynamodb=reader).page(task_id)
 
     assert lab.stored(task_id).received == 2
     assert seen.task == before

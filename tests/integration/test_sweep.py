@@ -1,7 +1,7 @@
 """The sweep: whatever is due is looked at, by one path, and looking is harmless."""
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -273,7 +273,7 @@ def test_a_stale_index_entry_changes_nothing(lab: Laboratory) -> None:
     stale = Stale(index, item_to_wire(row))
     lab.clock.now = old
 
-    swept = Laboratory(lab.engine, lab.clock, stale, lab.sqs, lab.table, lab.queue_url).sweep()
+    swept = replace(lab, dynamodb=stale).sweep()
 
     assert (swept.looked, swept.changed, swept.failed) == (1, 0, 0)
     assert lab.everything() == before

@@ -1,13 +1,14 @@
 """Clients that record what they were asked: which calls, of which sizes, and nothing of it in between lost."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from tests.support.capacity import item_size, query_units, read_units
 
 type Hook = Callable[[str, dict[str, Any]], None]
+type Count = Callable[[], AbstractContextManager[Tally]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """A whole product in one process: the real store, queue and use cases on an engine, and a clock that tests set."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -184,7 +184,12 @@ class Laboratory:
         return sweep(self.runtime)
 
 
-def texts(entries: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+def texts(entries: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     """(type, text) of each entry."""
     for entry in entries:
         yield entry["type"], "".join(part.get("text", "") for part in entry["message"])
+
+
+def outputs(lab: Laboratory, task_id: str) -> list[str]:
+    """What the agent has said in the whole conversation."""
+    return [text for kind, text in texts(lab.conversation(task_id)) if kind == "output"]

@@ -76,7 +76,7 @@ def payload(turn: TurnView) -> bytes:
         "turn": turn.number,
         "attempt": turn.attempt,
         "fence": turn.fence,
-        "next_output": turn.next_output,
+        "first_output": turn.first_output,
         "memo": turn.memo,
         "resolutions": [
             {"id": one.wait_id, "kind": one.kind.value, "verdict": one.verdict.value, "at": to_text(one.at)}

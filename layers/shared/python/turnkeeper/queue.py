@@ -10,13 +10,15 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from math import ceil
 from typing import Any, Protocol
 
 from turnkeeper.domain.task import Runs, Task
 from turnkeeper.domain.transitions import Wake
 from turnkeeper.faults import FAILED_CALLS
 
-LONGEST_VISIBILITY = 43_200
+LONGEST_VISIBILITY = 42_000
+"""Seconds; SQS takes 12 hours from the receipt, of which a worker may have spent its quarter of an hour."""
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +71,7 @@ class WakeUps:
         A failure is only logged: the message then comes back sooner or later than asked, and finds nothing to do or
         is overtaken by the sweep.
         """
-        seconds = min(max(round(lasts.total_seconds()), 0), LONGEST_VISIBILITY)
+        seconds = min(max(ceil(lasts.total_seconds()), 0), LONGEST_VISIBILITY)
         try:
             self.client.change_message_visibility(
                 QueueUrl=self.url, ReceiptHandle=receipt, VisibilityTimeout=seconds

@@ -58,7 +58,7 @@ class TurnView:
     attempt: int
     fence: int
     """Under which the turn may be written; whoever writes elsewhere on its behalf needs it."""
-    next_output: int
+    first_output: int
     """The number of the first output of this attempt."""
     inputs: tuple[Message, ...]
     """The inputs that this turn committed, in order."""

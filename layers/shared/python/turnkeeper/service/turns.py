@@ -202,7 +202,7 @@ def _view(runtime: Runtime, task: Task, turn: Turn) -> TurnView:
         agent=task.agent,
         number=turn.number,
         fence=turn.fence,
-        next_output=turn.kept + 1,
+        first_output=turn.kept + 1,
         attempt=turn.attempt,
         inputs=tuple(_inputs(runtime, task, turn)),
         conversation=conversation,

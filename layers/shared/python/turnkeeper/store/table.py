@@ -41,6 +41,11 @@ class Table:
 
     def get(self, key: Mapping[str, Any], *, patience: Patience | None = None) -> Item | None:
         """The item at *key* as it is now: one strongly consistent read, tried within *patience*."""
+        item = self.get_wire(key, patience=patience)
+        return item_from_wire(item) if item is not None else None
+
+    def get_wire(self, key: Mapping[str, Any], *, patience: Patience | None = None) -> Item | None:
+        """The item at *key* in its wire form, for who must not depend on being able to read it."""
         answer = self._read(
             self.client.get_item,
             patience,
@@ -48,7 +53,7 @@ class Table:
             Key=item_to_wire(key),
             ConsistentRead=True,
         )
-        return item_from_wire(answer["Item"]) if "Item" in answer else None
+        return answer.get("Item")
 
     def get_all(self, keys: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Item]:
         """The items at *keys* (at most 100) that exist, by (pk, sk): one strongly consistent call as a rule."""

@@ -5,12 +5,13 @@ import secrets
 from collections.abc import Iterable
 from datetime import datetime
 
+from turnkeeper.domain.errors import StoreIsUnavailable
 from turnkeeper.domain.instants import to_text
 from turnkeeper.domain.task import Pace, Task
 from turnkeeper.faults import FAILED_CALLS
 from turnkeeper.store.items import Attributes, created_key, task_from_item, task_key
 from turnkeeper.store.table import Table
-from turnkeeper.store.wire import item_to_wire
+from turnkeeper.store.wire import Item, item_to_wire
 
 log = logging.getLogger(__name__)
 
@@ -71,29 +72,39 @@ def due(table: Table, shard: str, *, now: datetime) -> Iterable[str]:
 
 
 def put_off(table: Table, task_id: str, *, pace: Pace, now: datetime) -> None:
-    """Look at a task later, because a look at it failed; the item need not even be readable as a task."""
-    item = table.get(task_key(task_id))
-    if item is None:
-        return
-    looks = int(item.get("looks", 0)) + 1
+    """Look at a task later, because a look at it failed; nothing of the item need be readable.
+
+    Where that fails too, it is only logged, and the next sweep looks at the task again.
+    """
     try:
+        item = table.get_wire(task_key(task_id))
+        if item is None:
+            return
+        looks = _looks(item) + 1
+        read = item.get("write_revision")
+        unchanged_since_read = "write_revision = :read" if read else "attribute_not_exists(write_revision)"
+        values = {
+            ":due": to_text(now + pace.grace(looks)),
+            ":looks": looks,
+            ":fresh": secrets.token_hex(16),
+            ":terminal": "terminal",
+        }
         table.client.update_item(
             TableName=table.name,
             Key=item_to_wire(task_key(task_id)),
             UpdateExpression="SET due_at = :due, looks = :looks, write_revision = :fresh",
-            ConditionExpression="attribute_exists(pk) AND write_revision = :read AND phase <> :terminal",
-            ExpressionAttributeValues=item_to_wire(
-                {
-                    ":due": to_text(now + pace.grace(looks)),
-                    ":looks": looks,
-                    ":fresh": secrets.token_hex(16),
-                    ":read": item["write_revision"],
-                    ":terminal": "terminal",
-                }
-            ),
+            ConditionExpression=f"attribute_exists(pk) AND {unchanged_since_read} AND phase <> :terminal",
+            ExpressionAttributeValues=item_to_wire(values) | ({":read": read} if read else {}),
         )
-    except FAILED_CALLS as error:
+    except (StoreIsUnavailable, *FAILED_CALLS) as error:
         log.warning("a failing task could not be put off (%s)", type(error).__name__)
+
+
+def _looks(item: Item) -> int:
+    try:
+        return int(item["looks"]["N"])
+    except (KeyError, TypeError, ValueError):
+        return 0
 
 
 def _task_id(row: Attributes) -> str:

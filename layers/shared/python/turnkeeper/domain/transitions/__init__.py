@@ -1,0 +1,59 @@
+"""The state machine: each transition takes a task and returns the change to the next one, or raises.
+
+A change that changes nothing holds the *same* task, and then nothing is written. Which transition may start where is
+the table in `rules`; what each one does is the table in the design: phase, turn, expiry, due time, wake-up.
+"""
+
+from turnkeeper.domain.transitions.arrivals import Birth, accept, create
+from turnkeeper.domain.transitions.change import Change, Wake
+from turnkeeper.domain.transitions.endings import complete, error, expire, restrict
+from turnkeeper.domain.transitions.looking import is_runnable, look, needs_worker
+from turnkeeper.domain.transitions.turns import (
+    emit,
+    fail_attempt,
+    finish,
+    heartbeat,
+    interrupt,
+    lose_turn,
+    report,
+    start_attempt,
+    start_turn,
+)
+from turnkeeper.domain.transitions.waiting import (
+    RECONCILE,
+    RECONCILE_WITHIN,
+    Answer,
+    reconcile,
+    resolve,
+    suspend,
+)
+
+__all__ = [
+    "RECONCILE",
+    "RECONCILE_WITHIN",
+    "Answer",
+    "Birth",
+    "Change",
+    "Wake",
+    "accept",
+    "complete",
+    "create",
+    "emit",
+    "error",
+    "expire",
+    "fail_attempt",
+    "finish",
+    "heartbeat",
+    "interrupt",
+    "is_runnable",
+    "look",
+    "lose_turn",
+    "needs_worker",
+    "reconcile",
+    "report",
+    "resolve",
+    "restrict",
+    "start_attempt",
+    "start_turn",
+    "suspend",
+]
