@@ -7,6 +7,7 @@ let in to the API that there is by then.
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from botocore.exceptions import ClientError
 from pydantic import TypeAdapter, ValidationError
@@ -67,13 +68,16 @@ def declaration(hosts: Iterable[Host]) -> dict[str, dict[str, str]]:
 
 def let_in(deployment: Deployment, host: Host) -> None:
     """Let *host* call the hosts' API of *deployment*, and nothing else there."""
+    deployment.client("iam").put_user_policy(
+        UserName=host.name, PolicyName=POLICY, PolicyDocument=json.dumps(may_call(deployment))
+    )
+
+
+def may_call(deployment: Deployment) -> dict[str, Any]:
+    """The policy of whoever may call the hosts' API of *deployment*."""
     invoke = f"arn:aws:execute-api:{REGION}:{ACCOUNT}:{deployment.api_id}/*/*/v1/host/*"
     statement = {"Effect": "Allow", "Action": "execute-api:Invoke", "Resource": invoke}
-    deployment.client("iam").put_user_policy(
-        UserName=host.name,
-        PolicyName=POLICY,
-        PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [statement]}),
-    )
+    return {"Version": "2012-10-17", "Statement": [statement]}
 
 
 def keys_of(endpoint: Endpoint, host: Host) -> Keys:
