@@ -14,7 +14,15 @@ from offline.deployment import deploy
 from offline.engine import Engine
 from offline.issuer import Issuer, issuer
 from tests.support.deployed import SHORT, Deployed
-from tests.support.hosts import HostClient, declaration, make_function, make_role, role_at, user_at
+from tests.support.hosts import (
+    HostClient,
+    declaration,
+    make_function,
+    make_role,
+    role_at,
+    tell_function,
+    user_at,
+)
 
 SHORTER = SHORT | {"lease_seconds": "4", "heartbeat_seconds": "1", "sweep_enabled": "false"}
 """Settings for tests that kill: a lease is over soon, and nothing sweeps but the test."""
@@ -52,12 +60,9 @@ def authorised(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Authorised]
         function = make_function(engine.endpoint, "answers", role=globex.arn)
         context = SHORTER | trusted.settings | declaration([acme, globex]) | {"host_functions": function}
         deployed = Deployed(engine, deploy(engine, context=context))
-        engine.client("lambda").update_function_configuration(
-            FunctionName=function, Environment={"Variables": {"BASE_URL": deployed.base_url}}
-        )
-        yield Authorised(
-            deployed, trusted, user_at(deployed, acme), role_at(deployed, globex, session="one"), function
-        )
+        as_globex = role_at(deployed, globex, session="one")
+        tell_function(function, as_globex)
+        yield Authorised(deployed, trusted, user_at(deployed, acme), as_globex, function)
 
 
 @pytest.fixture(scope="session")

@@ -6,14 +6,14 @@ way to deploy.
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import httpx
 import pytest
 
 from offline.issuer import HUMAN_CLAIM
 from tests.e2e.conftest import Authorised
-from tests.support.deployed import SHORT, Deployed
+from tests.support.deployed import SHORT, Deployed, eventually
 
 LIFESPAN_OF_A_MAYFLY = 5
 INPUT = {"message": [{"mimeType": "text/plain", "text": "hello"}]}
@@ -23,13 +23,6 @@ INPUT = {"message": [{"mimeType": "text/plain", "text": "hello"}]}
 def alice(authorised_deployment: Deployed) -> Iterator[httpx.Client]:
     with authorised_deployment.http("alice") as client:
         yield client
-
-
-def eventually(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
 
 
 def until(client: httpx.Client, path: str, phase: str) -> None:

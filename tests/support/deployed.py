@@ -4,7 +4,8 @@ import json
 import os
 import signal
 import ssl
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,6 +125,14 @@ class Deployed:
     def kill_workers(self, name: str) -> int:
         """Kill every process that runs the function *name*, at once and for good; how many there were."""
         return kill(self.workers(name))
+
+
+def eventually(holds: Callable[[], bool], *, within: float = 30) -> None:
+    """Return as soon as it *holds*."""
+    deadline = time.monotonic() + within
+    while not holds():
+        assert time.monotonic() < deadline, f"not within {within} s"
+        time.sleep(0.1)
 
 
 def kill(processes: list[int]) -> int:

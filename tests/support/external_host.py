@@ -27,7 +27,7 @@ def main() -> None:
         Endpoint(told["endpoint"], Path(told["certificate"]) if told["certificate"] else None),
         told["queue_url"],
     )
-    host.woken(told["task"])
+    host.woken(told["task"], keep=True)
     turn = host.post(told["task"], "turns").raise_for_status().json()["turn"]
     tell({"fence": turn["fence"], "lease_until": turn["lease_until"]})
     for number in range(1, told["stops_after"] + 1):

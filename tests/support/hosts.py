@@ -24,6 +24,8 @@ from tests.support.deployed import Deployed
 type Body = Mapping[str, Any]
 
 NEVER_SIGNED = frozenset({"accept-encoding", "connection", "user-agent"})
+KEPT_SECONDS = 600
+"""How long a host that dies keeps its wake-up from everybody else: longer than any test."""
 AGENT_FUNCTION = Path(__file__).parent / "agent_function.py"
 
 
@@ -81,16 +83,19 @@ class HostClient:
         with self.http() as http:
             return http.post(f"v1/host/tasks/{task}/{what}", json=body)
 
-    def woken(self, task: str, *, within: float = 20) -> float:
-        """The seconds until a wake-up for *task* came; it is deleted, as are those for others before it."""
-        sqs, began = self.client("sqs"), time.monotonic()
-        while time.monotonic() - began < within:
-            for message in sqs.receive_message(QueueUrl=self.queue_url, WaitTimeSeconds=1).get(
-                "Messages", ()
-            ):
-                sqs.delete_message(QueueUrl=self.queue_url, ReceiptHandle=message["ReceiptHandle"])
-                if json.loads(message["Body"])["task"] == task:
-                    return time.monotonic() - began
+    def woken(self, task: str, *, within: float = 20, keep: bool = False) -> None:
+        """Return when a wake-up for *task* came; it is deleted unless it is to *keep*, others' are in any case."""
+        sqs, deadline = self.client("sqs"), time.monotonic() + within
+        while time.monotonic() < deadline:
+            received = sqs.receive_message(
+                QueueUrl=self.queue_url, WaitTimeSeconds=1, VisibilityTimeout=KEPT_SECONDS
+            )
+            for message in received.get("Messages", ()):
+                is_it = json.loads(message["Body"])["task"] == task
+                if not (is_it and keep):
+                    sqs.delete_message(QueueUrl=self.queue_url, ReceiptHandle=message["ReceiptHandle"])
+                if is_it:
+                    return
         raise AssertionError(f"not woken for {task} within {within} s")
 
 
@@ -132,6 +137,15 @@ def make_function(endpoint: Endpoint, name: str, *, role: str) -> str:
     )
     arn: str = made["FunctionArn"]
     return arn
+
+
+def tell_function(name: str, host: HostClient) -> None:
+    """Have the function *name* know its API, and act there as *host*."""
+    session = [host.credentials.access_key, host.credentials.secret_key, host.credentials.token]
+    told = {"BASE_URL": host.base_url, "SESSION_OF_THE_ROLE": json.dumps(session)}
+    host.endpoint.client("lambda").update_function_configuration(
+        FunctionName=name, Environment={"Variables": told}
+    )
 
 
 def declaration(known: Iterable[hosts.Host]) -> dict[str, str]:
