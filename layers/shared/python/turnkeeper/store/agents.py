@@ -1,6 +1,6 @@
 """Agents in the table: the current manifest of each name, and every version it ever had, immutable."""
 
-from turnkeeper.domain.errors import StoreIsUnavailable
+from turnkeeper.domain.errors import StoreIsUnavailable, TaskNotFound
 from turnkeeper.domain.manifest import Manifest
 from turnkeeper.faults import FAILED_CALLS, Fault, fault_of
 from turnkeeper.store.items import Attributes
@@ -19,7 +19,10 @@ def version_key(name: str, version: str) -> Attributes:
 
 
 def keep(table: Table, manifest: Manifest) -> None:
-    """*manifest* is the current one of its name, which is its owner's for good; repeating it changes nothing."""
+    """*manifest* is the current one of its name, which is its owner's for good; repeating it changes nothing.
+
+    Raises `TaskNotFound` when the name is another's: to this owner there is no such agent.
+    """
     item = {"version": manifest.version, "document": manifest.document, "owner": manifest.owner}
     patience = table.patience()
     while True:
@@ -33,7 +36,9 @@ def keep(table: Table, manifest: Manifest) -> None:
                 ]
             )
         except FAILED_CALLS as error:
-            if fault_of(error) is Fault.CONDITION or not patience.pause():
+            if fault_of(error) is Fault.CONDITION:
+                raise TaskNotFound from error
+            if not patience.pause():
                 raise StoreIsUnavailable from error
         else:
             return
