@@ -1,24 +1,28 @@
 # Every target sets up what it needs first; that takes a second when nothing changed.
 .DEFAULT_GOAL := help
-.PHONY: help setup up token demo test lint synth lock clean
+.PHONY: help setup up token host-keys demo test lint synth lock clean
 
 PORT ?= 4510
 PYTHON ?= python3
 export PYTHON_3_13
 ours := .venv/bin/python
+offline = $(ours) -m offline --port $(PORT) $(if $(filter-out 0,$(AUTH)),--auth)
 lock := .venv/bin/uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-header
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
 
 setup: ## install what the locks list: .venv, .engine, node_modules
 	@$(PYTHON) scripts/setup.py
 
-up: setup ## run the whole stack on this machine, until Ctrl-C (PORT=4510)
-	@$(ours) -m offline --port $(PORT) up
+up: setup ## run the whole stack on this machine, until Ctrl-C (PORT=4510; AUTH=1: refuse what AWS would)
+	@$(offline) up
 
 token: setup ## print an access token of a user of `make up` (NAME=alice)
-	@$(if $(NAME),,echo 'Whose? make token NAME=alice' >&2; exit 2;) $(ours) -m offline --port $(PORT) token $(NAME)
+	@$(if $(NAME),,echo 'Whose? make token NAME=alice' >&2; exit 2;) $(offline) token $(NAME)
+
+host-keys: setup ## print what makes a shell a host's, to be evaluated (NAME=demo)
+	@$(if $(NAME),,echo 'Whose? make host-keys NAME=demo' >&2; exit 2;) $(offline) host-keys $(NAME)
 
 demo: setup ## walk through a task's life on a deployment of its own
 	@$(ours) -m scripts.demo

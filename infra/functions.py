@@ -1,8 +1,9 @@
-"""The four functions: one folder each under functions/, told everything they need by their environment."""
+"""The functions: one folder each under functions/, told everything they need by their environment."""
 
+import json
 from collections.abc import Mapping
 
-from aws_cdk import Duration
+from aws_cdk import Duration, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
@@ -21,10 +22,18 @@ SWEEP_TIMEOUT_SECONDS = 50
 
 
 class Functions(Construct):
-    """The code that runs: two functions behind the API, one behind the queue, one behind the clock."""
+    """The code that runs: three functions behind the API, one behind the queue, one behind the clock."""
 
     def __init__(
-        self, scope: Construct, id_: str, *, stage: Stage, table_name: str, queue_url: str, human_claim: str
+        self,
+        scope: Construct,
+        id_: str,
+        *,
+        stage: Stage,
+        table_name: str,
+        queue_url: str,
+        host_queues: Mapping[str, str],
+        human_claim: str,
     ) -> None:
         super().__init__(scope, id_)
         self._stage = stage
@@ -40,11 +49,18 @@ class Functions(Construct):
             "POWERTOOLS_SERVICE_NAME": "turnkeeper",
             "POWERTOOLS_LOG_LEVEL": stage.log_level,
         }
-        human, queue = {"TURNKEEPER_HUMAN_CLAIM": human_claim}, {"TURNKEEPER_QUEUE_URL": queue_url}
+        human = {"TURNKEEPER_HUMAN_CLAIM": human_claim}
+        # Whoever wakes an agent must know all the places where one may run.
+        wakes = {
+            "TURNKEEPER_QUEUE_URL": queue_url,
+            "TURNKEEPER_HOST_QUEUES": Stack.of(self).to_json_string(host_queues),
+            "TURNKEEPER_HOST_FUNCTIONS": json.dumps(stage.host_functions),
+        }
         self.status = self._function("status", memory=512, timeout=API_TIMEOUT_SECONDS, told=human)
-        self.tasks = self._function("tasks", memory=1024, timeout=API_TIMEOUT_SECONDS, told=human | queue)
-        self.turns = self._function("turns", memory=1024, timeout=stage.turn_timeout_seconds, told=queue)
-        self.sweep = self._function("sweep", memory=512, timeout=SWEEP_TIMEOUT_SECONDS, told=queue)
+        self.tasks = self._function("tasks", memory=1024, timeout=API_TIMEOUT_SECONDS, told=human | wakes)
+        self.host = self._function("host", memory=1024, timeout=API_TIMEOUT_SECONDS, told=wakes)
+        self.turns = self._function("turns", memory=1024, timeout=stage.turn_timeout_seconds, told=wakes)
+        self.sweep = self._function("sweep", memory=512, timeout=SWEEP_TIMEOUT_SECONDS, told=wakes)
 
     def _function(self, name: str, *, memory: int, timeout: int, told: Mapping[str, str]) -> lambda_.Function:
         log_group = kept_log(self, f"{name.title()}Log", stage=self._stage)

@@ -1,11 +1,20 @@
-"""Wake-ups travel through one FIFO queue, and those that nobody could deliver end in another."""
+"""Wake-ups travel through FIFO queues, ours and each external host's own; what nobody could handle ends beside them."""
 
 from aws_cdk import Duration
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 MAX_RECEIVES = 10
 """More than the attempts of any agent, so that only what nobody can handle becomes a dead letter."""
+
+RECEIVE = [
+    "sqs:ReceiveMessage",
+    "sqs:DeleteMessage",
+    "sqs:ChangeMessageVisibility",
+    "sqs:GetQueueAttributes",
+]
+"""What it takes to be woken: nothing that puts a message in, and nothing about any other queue."""
 
 
 class Queues(Construct):
@@ -34,4 +43,12 @@ class Queues(Construct):
             encryption=sqs.QueueEncryption.SQS_MANAGED,
             enforce_ssl=True,
             dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=MAX_RECEIVES),
+        )
+
+    def let_receive(self, arn: str) -> None:
+        """Let the role or user *arn* be woken by this queue."""
+        self.wake_ups.add_to_resource_policy(
+            iam.PolicyStatement(
+                principals=[iam.ArnPrincipal(arn)], actions=RECEIVE, resources=[self.wake_ups.queue_arn]
+            )
         )

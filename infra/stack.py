@@ -23,6 +23,7 @@ class Turnkeeper(Stack):
         super().__init__(scope, id_, stack_name=stack_name)
         self.storage = Storage(self, "Storage", keep_data=stage.keep_data)
         self.queues = Queues(self, "Queues", visibility_seconds=stage.queue_visibility_seconds)
+        self.host_queues = self._host_queues(stage)
         self.identity = self._identity(stage)
         self.functions = Functions(
             self,
@@ -30,13 +31,27 @@ class Turnkeeper(Stack):
             stage=stage,
             table_name=self.storage.table.table_name,
             queue_url=self.queues.wake_ups.queue_url,
+            host_queues={
+                stage.external_hosts[name].principal: queues.wake_ups.queue_url
+                for name, queues in self.host_queues.items()
+            },
             human_claim=self.identity.human_claim,
         )
         self.api = Api(self, "Api", stage=stage, people=self.identity)
         self._route()
         self._trigger(stage)
-        self._grant()
+        self._grant(stage)
         self._tell()
+
+    def _host_queues(self, stage: Stage) -> dict[str, Queues]:
+        made = {}
+        for name, host in stage.external_hosts.items():
+            # A host says itself how long it keeps a message; else for as long as the turn that it starts.
+            queues = Queues(self, f"HostQueue{written(name)}", visibility_seconds=stage.lease_seconds)
+            if host.arn is not None:
+                queues.let_receive(host.arn)
+            made[name] = queues
+        return made
 
     def _identity(self, stage: Stage) -> Identity:
         if stage.oidc_issuer and stage.oidc_audience and stage.human_claim:
@@ -56,7 +71,7 @@ class Turnkeeper(Stack):
         api.people("GET /v1/tasks", functions.tasks)
         api.people("GET /v1/tasks/{task_id}/messages", functions.tasks)
         api.people("POST /v1/tasks/{task_id}/inputs", functions.tasks)
-        api.hosts("ANY /v1/host/{proxy+}", functions.tasks)
+        api.hosts("ANY /v1/host/{proxy+}", functions.host)
         api.anyone("$default", functions.tasks)
 
     def _trigger(self, stage: Stage) -> None:
@@ -79,8 +94,9 @@ class Turnkeeper(Stack):
             targets=[targets.LambdaFunction(self.functions.sweep, retry_attempts=0)],
         )
 
-    def _grant(self) -> None:
+    def _grant(self, stage: Stage) -> None:
         functions, queue = self.functions, self.queues.wake_ups.queue_arn
+        any_queue = [queue, *(queues.wake_ups.queue_arn for queues in self.host_queues.values())]
         table = self.storage.table.table_arn
         mine, due = self.storage.index_arn(MINE), self.storage.index_arn(DUE)
         read, write = ["dynamodb:GetItem"], ["dynamodb:PutItem", "dynamodb:UpdateItem"]
@@ -90,26 +106,38 @@ class Turnkeeper(Stack):
 
         allow(functions.tasks, [*read, "dynamodb:BatchGetItem", "dynamodb:Query", *write], table)
         allow(functions.tasks, ["dynamodb:Query"], mine)
-        allow(functions.tasks, ["sqs:SendMessage"], queue)
+        allow(functions.tasks, ["sqs:SendMessage"], *any_queue)
 
-        worker = [*read, "dynamodb:BatchGetItem", "dynamodb:Query", *write, "dynamodb:DeleteItem"]
-        allow(functions.turns, worker, table)
+        allow(functions.host, [*read, "dynamodb:BatchGetItem", "dynamodb:Query", *write], table)
+        allow(functions.host, ["sqs:SendMessage"], *any_queue)
+
+        # It takes no turn of an external host, so it wakes none.
+        allow(functions.turns, [*read, "dynamodb:Query", *write], table)
         allow(functions.turns, ["sqs:SendMessage"], queue)
+        if stage.host_functions:
+            allow(functions.turns, ["lambda:InvokeFunction"], *stage.host_functions)
 
         allow(functions.sweep, [*read, *write], table)
         allow(functions.sweep, ["dynamodb:Query"], due)
-        allow(functions.sweep, ["sqs:SendMessage"], queue)
+        allow(functions.sweep, ["sqs:SendMessage"], *any_queue)
 
     def _tell(self) -> None:
         CfnOutput(self, "BaseUrl", value=self.api.base_url)
         CfnOutput(self, "TableName", value=self.storage.table.table_name)
         CfnOutput(self, "QueueUrl", value=self.queues.wake_ups.queue_url)
         CfnOutput(self, "DeadLetterQueueUrl", value=self.queues.dead_letters.queue_url)
+        for name, queues in self.host_queues.items():
+            CfnOutput(self, f"HostQueue{written(name)}Url", value=queues.wake_ups.queue_url)
         if isinstance(self.identity, UserPool):
             CfnOutput(self, "UserPoolId", value=self.identity.pool.user_pool_id)
             CfnOutput(self, "UserPoolClientId", value=self.identity.client.user_pool_client_id)
 
 
-def allow(function: lambda_.Function, actions: list[str], resource: str) -> None:
-    """Let *function* take exactly these *actions* on exactly this *resource*."""
-    function.add_to_role_policy(iam.PolicyStatement(actions=actions, resources=[resource]))
+def allow(function: lambda_.Function, actions: list[str], *resources: str) -> None:
+    """Let *function* take exactly these *actions* on exactly these *resources*."""
+    function.add_to_role_policy(iam.PolicyStatement(actions=actions, resources=list(resources)))
+
+
+def written(name: str) -> str:
+    """Return a host's *name* as a part of a construct's or an output's: `my-team` is `MyTeam`."""
+    return "".join(part.capitalize() for part in name.split("-"))

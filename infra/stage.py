@@ -3,6 +3,7 @@
 cdk.json holds a value for every setting; `-c name=value` overrides one. Nothing has a second default in code.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from enum import IntEnum, StrEnum
@@ -44,6 +45,16 @@ def split_on_commas(value: object) -> object:
     return value
 
 
+def read_as_json(value: object) -> object:
+    """Let `-c name={…}` stand for an object; an empty text for an empty one."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value or "{}")
+    except json.JSONDecodeError as error:
+        raise ValueError(f"it is not JSON ({error})") from None
+
+
 def none_if_empty(value: object) -> object:
     """Let `-c name=` take a setting back."""
     return None if value == "" else value
@@ -60,9 +71,37 @@ NESTED = (
 ISSUER = ("oidc_issuer", "oidc_audience", "human_claim")
 """What an issuer other than our own user pool needs, all of it."""
 
+MOST_HOSTS = MOST_FUNCTIONS = 10
+"""Functions are told all of them, and a function's environment holds 4 KB."""
+
 Seconds = Annotated[int, Field(ge=1)]
 Origin = Annotated[str, Field(pattern=r"^(\*|https?://[^/\s]+)$")]
 Optional = BeforeValidator(none_if_empty)
+# Written together with capitals for the hyphens, two names stay two.
+HostName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$", max_length=24)]
+FunctionArn = Annotated[
+    str, Field(pattern=r"^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:[\w-]{1,64}(:[\w$-]{1,128})?$")
+]
+
+
+class ExternalHost(BaseModel):
+    """Whoever drives turns from outside: who that is to the gateway, and to a queue's policy."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    principal: Annotated[str, Field(pattern=r"^\d{12}/A(ROA|IDA)[A-Z0-9]+$")]
+    """The account, and the stable id of the role (AROA…) or user (AIDA…)."""
+    arn: Annotated[str | None, Field(pattern=r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+$")] = None
+    """The same role or user; without it nothing here lets the host into its queue, and its own policies must."""
+
+    @model_validator(mode="after")
+    def _is_one_principal(self) -> Self:
+        account, _, unique_id = self.principal.partition("/")
+        if self.arn is not None:
+            kind = "role" if unique_id.startswith("AROA") else "user"
+            if f"::{account}:{kind}/" not in self.arn:
+                raise ValueError(f"{self.arn} cannot be {self.principal}, a {kind} of account {account}.")
+        return self
 
 
 class Stage(BaseModel):
@@ -85,6 +124,13 @@ class Stage(BaseModel):
     turn_timeout_seconds: Annotated[int, Field(ge=1, le=900)]
     turns_concurrency: Annotated[int, Field(ge=2, le=1000)]
     sweep_enabled: bool
+
+    external_hosts: Annotated[
+        dict[HostName, ExternalHost], Field(max_length=MOST_HOSTS), BeforeValidator(read_as_json)
+    ]
+    host_functions: Annotated[
+        tuple[FunctionArn, ...], Field(max_length=MOST_FUNCTIONS), BeforeValidator(split_on_commas)
+    ]
 
     throttle_rate: Annotated[int, Field(ge=1)]
     throttle_burst: Annotated[int, Field(ge=1)]
@@ -118,6 +164,15 @@ class Stage(BaseModel):
         return self
 
     @model_validator(mode="after")
+    def _hosts_are_told_apart(self) -> Self:
+        names: dict[str, str] = {}
+        for name, host in self.external_hosts.items():
+            other = names.setdefault(host.principal, name)
+            if other != name:
+                raise ValueError(f"external_hosts: {other} and {name} are the same principal.")
+        return self
+
+    @model_validator(mode="after")
     def _issuer_is_whole_or_absent(self) -> Self:
         missing = [name for name in ISSUER if getattr(self, name) is None]
         if 0 < len(missing) < len(ISSUER):
@@ -139,8 +194,9 @@ def _sentences(refused: ValidationError) -> list[str]:
                 said.append(f"The setting {name} is unknown.")
             case "missing":
                 said.append(f"The setting {name} is missing.")
-            case "value_error":
+            case "value_error" if not error["loc"]:
                 said.append(error["msg"].removeprefix("Value error, "))
             case _:
-                said.append(f"The setting {name} cannot be {error['input']!r}: {error['msg']}.")
+                problem = error["msg"].removeprefix("Value error, ").removesuffix(".")
+                said.append(f"The setting {name} cannot be {error['input']!r}: {problem}.")
     return said

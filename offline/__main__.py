@@ -1,30 +1,39 @@
-"""The command behind `make up` and `make token`."""
+"""The command behind `make up`, `make token` and `make host-keys`."""
 
 import argparse
+import json
+import shlex
 import signal
 import sys
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 from rich.console import Console
 
+from offline import hosts
 from offline.deployment import Deployment, DeploymentFailed, NothingDeployed, deploy
-from offline.endpoint import HOST, Endpoint
+from offline.endpoint import HOST, REGION
 from offline.engine import ROOT, Engine, EngineFailed, PortTaken
-from offline.progress import Shown
+from offline.hosts import HostNameRefused
+from offline.issuer import Issuer, issuer
+from offline.progress import Progress, Shown
 from offline.users import make_user, token
 
 PORT = 4510
 PEOPLE = ("alice", "bob")
+DEMO_HOST = "demo"
 WELCOME = """\
 
 [bold green]Turnkeeper runs[/] at [bold]{base_url}[/]  (routes begin with /v1)
 
-[bold]A token[/] of alice, bob or any other name:  make -s token NAME=alice{port}
+[bold]A token[/] of alice, bob or any other name:  make -s token NAME=alice{same}
+[bold]An agent of your own[/], anywhere on this machine (docs/hosts.md):  eval "$(make -s host-keys NAME=demo{same})"
 
 [bold]In another terminal[/], in this folder:
 
 export BASE_URL={base_url}
-export TOKEN=$(make -s token NAME=alice{port})
+export TOKEN=$(make -s token NAME=alice{same}){trust}
 
 [dim]# Create a task with a first input, and remember its id.[/]
 TASK=$(curl -s $BASE_URL/v1/tasks -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \
@@ -41,44 +50,60 @@ Ctrl-C stops it. Tasks and people are kept in {state_dir}; the engine's log is {
 """
 
 
-def up(port: int, state: Path) -> int:
-    """Run Turnkeeper on *port* of loopback, with what it keeps in *state*, until somebody stops it."""
+def up(engine: Engine) -> int:
+    """Run Turnkeeper on *engine* until somebody stops it."""
     console = Console(highlight=False)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    engine = Engine(state, port=port, keep=True)
-    try:
-        with console.status("Starting") as status:
-            progress = Shown(console, status)
-            progress.step(f"Starting the engine on {HOST}:{port}")
-            engine.start()
-            deployment = deploy(engine, progress=progress)
-            progress.step("Making users: " + ", ".join(PEOPLE))
-            for name in PEOPLE:
-                make_user(deployment, name)
-            progress.step("Ready")
-        console.print(welcome(deployment, engine), soft_wrap=True)
-        engine.wait()
-    except KeyboardInterrupt:
-        console.print("Stopping.")
-        return 0
-    except (PortTaken, EngineFailed, DeploymentFailed) as failure:
-        console.print(str(failure), markup=False, style="red")
-        return 1
-    finally:
-        # Asked twice, it still stops only once, and whole.
-        for asked in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(asked, signal.SIG_IGN)
-        engine.stop()
+    with ExitStack() as beside:
+        try:
+            with console.status("Starting") as status:
+                deployment = begin(engine, beside, Shown(console, status))
+            console.print(welcome(deployment, engine), soft_wrap=True)
+            engine.wait()
+        except KeyboardInterrupt:
+            console.print("Stopping.")
+            return 0
+        except (PortTaken, EngineFailed, DeploymentFailed) as failure:
+            console.print(str(failure), markup=False, style="red")
+            return 1
+        finally:
+            # Asked twice, it still stops only once, and whole.
+            for asked in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(asked, signal.SIG_IGN)
+            engine.stop()
     console.print(f"The engine stopped by itself; {engine.log} ends with why.", style="red")
     return 1
+
+
+def begin(engine: Engine, beside: ExitStack, progress: Progress) -> Deployment:
+    """Start *engine*, and what must run *beside* it; deploy, and have people and hosts."""
+    progress.step(f"Starting the engine on {HOST}:{engine.port}")
+    engine.start()
+    context: Mapping[str, str] = {}
+    if engine.strict:
+        context = beside.enter_context(issuer(engine.state_dir)).settings
+    hosts.make_host(engine.endpoint, DEMO_HOST)
+    known = hosts.hosts_of(engine.endpoint)
+    declared = {"external_hosts": json.dumps(hosts.declaration(known))}
+    deployment = deploy(engine, context={**context, **declared}, progress=progress)
+    progress.step("Making users: " + ", ".join((*PEOPLE, *(host.name for host in known))))
+    for host in known:
+        hosts.let_in(deployment, host)
+    if not engine.strict:
+        for name in PEOPLE:
+            make_user(deployment, name)
+    progress.step("Ready")
+    return deployment
 
 
 def welcome(deployment: Deployment, engine: Engine) -> str:
     """Return what somebody needs to know to begin."""
     here = Path.cwd()
+    certificate = deployment.endpoint.certificate
     return WELCOME.format(
         base_url=deployment.base_url,
-        port="" if engine.port == PORT else f" PORT={engine.port}",
+        same="".join((f" PORT={engine.port}" * (engine.port != PORT), " AUTH=1" * engine.strict)),
+        trust=f"\nexport CURL_CA_BUNDLE={certificate}" if certificate else "",
         state_dir=shown(engine.state_dir, here),
         log=shown(engine.log, here),
     )
@@ -89,13 +114,44 @@ def shown(path: Path, here: Path) -> str:
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
-def print_token(port: int, name: str) -> int:
+def print_token(engine: Engine, name: str) -> int:
     """Print an access token of *name*, and nothing else, on stdout."""
     try:
-        print(token(Deployment.running_at(Endpoint(f"http://{HOST}:{port}")), name))
+        deployment = Deployment.running_at(engine.endpoint)
     except NothingDeployed as nothing:
         print(nothing, file=sys.stderr)
         return 1
+    print(Issuer.kept_in(engine.state_dir).person(name) if engine.strict else token(deployment, name))
+    return 0
+
+
+def print_host_keys(engine: Engine, name: str) -> int:
+    """Print what a shell evaluates to be the host *name*, who is made when there is none, and only that on stdout."""
+    try:
+        deployment = Deployment.running_at(engine.endpoint)
+        host = hosts.make_host(engine.endpoint, name)
+    except (NothingDeployed, HostNameRefused) as refused:
+        print(refused, file=sys.stderr)
+        return 1
+    hosts.let_in(deployment, host)
+    keys, queue = hosts.keys_of(engine.endpoint, host), hosts.queue_of(deployment, host)
+    if queue is None:
+        print(f"{name} has no queue yet: stop `make up` and start it again.", file=sys.stderr)
+    certificate = engine.endpoint.certificate
+    print(f'# In cdk.json: "external_hosts": {json.dumps(hosts.declaration([host]))}')
+    print("unset AWS_PROFILE AWS_SESSION_TOKEN")
+    for variable, value in {
+        "BASE_URL": deployment.base_url,
+        "QUEUE_URL": queue,
+        "AWS_ENDPOINT_URL": engine.endpoint_url,
+        "AWS_REGION": REGION,
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_ACCESS_KEY_ID": keys.access_key_id,
+        "AWS_SECRET_ACCESS_KEY": keys.secret_access_key,
+        "AWS_CA_BUNDLE": certificate,
+    }.items():
+        if value is not None:
+            print(f"export {variable}={shlex.quote(str(value))}")
     return 0
 
 
@@ -104,14 +160,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m offline", description=__doc__)
     parser.add_argument("--port", type=int, default=PORT)
     parser.add_argument("--state", type=Path, help="the folder that holds what is kept; one for each port")
+    parser.add_argument(
+        "--auth", action="store_true", help="over TLS, and whatever AWS would refuse is refused"
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("up", help="run Turnkeeper on this machine until Ctrl-C")
     commands.add_parser("token", help="print an access token").add_argument("name")
+    commands.add_parser("host-keys", help="print what makes a shell a host's").add_argument("name")
     arguments = parser.parse_args()
-    if arguments.command == "up":
-        # A port is part of the queues' addresses that the functions are told: each has a state of its own.
-        return up(arguments.port, arguments.state or ROOT / ".turnkeeper" / str(arguments.port))
-    return print_token(arguments.port, arguments.name)
+    # A port is part of the queues' addresses that the functions are told, as is TLS: each has a state of its own.
+    kept = ROOT / ".turnkeeper" / (f"{arguments.port}-auth" if arguments.auth else str(arguments.port))
+    engine = Engine(arguments.state or kept, port=arguments.port, keep=True, strict=arguments.auth)
+    match arguments.command:
+        case "up":
+            return up(engine)
+        case "token":
+            return print_token(engine, arguments.name)
+        case _:
+            return print_host_keys(engine, arguments.name)
 
 
 if __name__ == "__main__":

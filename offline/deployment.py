@@ -49,12 +49,18 @@ class Deployment:
         """Find what is deployed at *endpoint*."""
         try:
             stack = endpoint.client("cloudformation").describe_stacks(StackName=STACK)["Stacks"][0]
-        except (BotoCoreError, ClientError) as error:
+        # An OSError is a certificate that is not there yet.
+        except (BotoCoreError, ClientError, OSError) as error:
             raise NothingDeployed(f"No Turnkeeper runs at {endpoint.url}; `make up` starts one.") from error
         outputs = {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
         api_id = urlsplit(outputs["BaseUrl"]).netloc.partition(".")[0]
         # The engine serves an API below its own address; the name in the output resolves only on AWS.
         return cls(f"{endpoint.url}/_aws/execute-api/{api_id}", endpoint, outputs)
+
+    @property
+    def api_id(self) -> str:
+        """What its API is called in the name of a resource."""
+        return self.base_url.rpartition("/")[2]
 
     @property
     def endpoint_url(self) -> str:

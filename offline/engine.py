@@ -44,7 +44,7 @@ class Engine:
     def __init__(
         self, state_dir: Path, *, port: int | None = None, keep: bool = False, strict: bool = False
     ) -> None:
-        self.state_dir, self._keep, self._strict = state_dir.resolve(), keep, strict
+        self.state_dir, self.strict, self._keep = state_dir.resolve(), strict, keep
         self.port = port or free_port()
         self.log = self.state_dir / "engine.log"
         self._scratch = self.state_dir / "tmp"
@@ -62,7 +62,7 @@ class Engine:
     @property
     def endpoint(self) -> Endpoint:
         """Where it answers."""
-        if self._strict:
+        if self.strict:
             certificate = self._scratch / "ministack-tls" / "server.crt"
             return Endpoint(f"https://{HOST}:{self.port}", certificate)
         return Endpoint(f"http://{HOST}:{self.port}")
@@ -148,7 +148,7 @@ class Engine:
             "S3_DATA_DIR": str(self.state_dir / "objects"),
             "LAMBDA_ACCOUNT_CONCURRENCY": str(CONCURRENT_CALLS),
             "LAMBDA_WARM_TTL_SECONDS": "120",
-            **({"AUTH": "true", "USE_SSL": "1"} if self._strict else {}),
+            **({"AUTH": "true", "USE_SSL": "1"} if self.strict else {}),
         }
 
     def _wait_until_it_answers(self, process: subprocess.Popen[bytes]) -> None:

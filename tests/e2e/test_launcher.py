@@ -15,7 +15,7 @@ import pytest
 
 from infra import ROOT
 from offline.engine import free_port, is_taken
-from tests.support.deployed import processes_of
+from tests.support.deployed import eventually, processes_of
 
 HELLO = {"agent": "echo", "input": {"message": [{"mimeType": "text/plain", "text": "hello"}]}}
 COMES_UP_AGAIN_SECONDS = 20
@@ -40,7 +40,7 @@ class Launcher:
                 self.printed += line
 
     def until(self, text: str) -> None:
-        eventually(lambda: text in self.printed or self.process.poll() is not None, seconds=60)
+        eventually(lambda: text in self.printed or self.process.poll() is not None, within=60)
         assert text in self.printed, self.printed
 
     @property
@@ -69,13 +69,6 @@ class Launcher:
         return code
 
 
-def eventually(holds: Callable[[], bool], *, seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, f"not within {seconds} s"
-        time.sleep(0.1)
-
-
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, Path]:
     """One port and one state for all, since only the first launch on them takes long."""
@@ -96,7 +89,7 @@ def launched(place: tuple[int, Path]) -> Iterator[Callable[[], Launcher]]:
     for launcher in launchers:
         if launcher.process.poll() is None:
             launcher.stop(signal.SIGTERM)
-    eventually(lambda: not is_taken(port), seconds=20)
+    eventually(lambda: not is_taken(port), within=20)
 
 
 @pytest.mark.timeout(300)
@@ -165,7 +158,7 @@ def test_the_engine_goes_with_a_launcher_that_is_killed(launched: Callable[[], L
 
     launcher.stop(signal.SIGKILL)
 
-    eventually(lambda: not processes_of(group), seconds=20)
+    eventually(lambda: not processes_of(group), within=20)
 
 
 def test_no_token_is_made_where_nothing_runs(tmp_path: Path) -> None:

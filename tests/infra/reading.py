@@ -25,3 +25,9 @@ def function_of(template: Template, name: str) -> tuple[str, dict[str, Any]]:
         if logical_id.startswith(f"Functions{name.title()}")
     ]
     return found
+
+
+def wake_ups_of(template: Template, construct: str) -> str:
+    """Return the logical id of the queue of wake-ups in the stack's *construct*."""
+    (found,) = [name for name in of_type(template, "SQS::Queue") if name.startswith(f"{construct}WakeUps")]
+    return found

@@ -13,7 +13,7 @@ from tests.support import gateway
 
 def test_every_route_has_its_authorizer_and_its_function(template: Template) -> None:
     (people,) = of_type(template, "ApiGatewayV2::Authorizer")
-    status, tasks = function_of(template, "status")[0], function_of(template, "tasks")[0]
+    status, tasks, host = (function_of(template, name)[0] for name in ("status", "tasks", "host"))
 
     assert routes_of(template) == {
         "GET /v1/tasks/{task_id}": ("JWT", people, status),
@@ -21,7 +21,7 @@ def test_every_route_has_its_authorizer_and_its_function(template: Template) -> 
         "GET /v1/tasks": ("JWT", people, tasks),
         "GET /v1/tasks/{task_id}/messages": ("JWT", people, tasks),
         "POST /v1/tasks/{task_id}/inputs": ("JWT", people, tasks),
-        "ANY /v1/host/{proxy+}": ("AWS_IAM", None, tasks),
+        "ANY /v1/host/{proxy+}": ("AWS_IAM", None, host),
         "$default": ("NONE", None, tasks),
     }
 
@@ -41,7 +41,7 @@ def test_the_gateway_of_the_tests_in_one_process_routes_people_as_the_stack_does
 def test_a_function_gets_the_second_version_of_the_event(template: Template) -> None:
     integrations = of_type(template, "ApiGatewayV2::Integration").values()
 
-    assert len(integrations) == 2
+    assert len(integrations) == 3
     assert {integration["PayloadFormatVersion"] for integration in integrations} == {"2.0"}
 
 

@@ -3,10 +3,10 @@
 from aws_cdk.assertions import Template
 
 from tests.infra.conftest import Synthesise
-from tests.infra.reading import function_of, of_type, only
+from tests.infra.reading import function_of, of_type, only, wake_ups_of
 from tests.support import gateway
 
-NAMES = ("status", "tasks", "turns", "sweep")
+NAMES = ("status", "tasks", "host", "turns", "sweep")
 NUMBERS = {
     "TURNKEEPER_LEASE_SECONDS": "60",
     "TURNKEEPER_HEARTBEAT_SECONDS": "20",
@@ -50,6 +50,7 @@ def test_a_function_has_the_memory_and_time_of_its_work(template: Template) -> N
     assert {name: (function["MemorySize"], function["Timeout"]) for name, function in given.items()} == {
         "status": (512, 29),
         "tasks": (1024, 29),
+        "host": (1024, 29),
         "turns": (1024, 900),
         "sweep": (512, 50),
     }
@@ -57,9 +58,13 @@ def test_a_function_has_the_memory_and_time_of_its_work(template: Template) -> N
 
 def test_a_function_is_told_all_it_needs_and_nothing_it_does_not(template: Template) -> None:
     (table,) = of_type(template, "DynamoDB::Table")
-    (queue,) = [name for name in of_type(template, "SQS::Queue") if "WakeUps" in name]
+    queue = wake_ups_of(template, "Queues")
     everybody = NUMBERS | {"TURNKEEPER_TABLE": {"Ref": table}}
-    wakes = {"TURNKEEPER_QUEUE_URL": {"Ref": queue}}
+    wakes = {
+        "TURNKEEPER_QUEUE_URL": {"Ref": queue},
+        "TURNKEEPER_HOST_QUEUES": "{}",
+        "TURNKEEPER_HOST_FUNCTIONS": "[]",
+    }
     people = {"TURNKEEPER_HUMAN_CLAIM": "username"}
 
     told = {name: function_of(template, name)[1]["Environment"]["Variables"] for name in NAMES}
@@ -67,6 +72,7 @@ def test_a_function_is_told_all_it_needs_and_nothing_it_does_not(template: Templ
     assert told == {
         "status": everybody | people,
         "tasks": everybody | people | wakes,
+        "host": everybody | wakes,
         "turns": everybody | wakes,
         "sweep": everybody | wakes,
     }

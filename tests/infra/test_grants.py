@@ -22,7 +22,8 @@ MANY = {"dynamodb:BatchGetItem", "dynamodb:Query"}
 GRANTS = {
     "status": {"table": ONE_TASK},
     "tasks": {"table": ONE_TASK | MANY, "table/index/mine": {"dynamodb:Query"}, "queue": {"sqs:SendMessage"}},
-    "turns": {"table": ONE_TASK | MANY | {"dynamodb:DeleteItem"}, "queue": CONSUME | {"sqs:SendMessage"}},
+    "host": {"table": ONE_TASK | MANY, "queue": {"sqs:SendMessage"}},
+    "turns": {"table": ONE_TASK | {"dynamodb:Query"}, "queue": CONSUME | {"sqs:SendMessage"}},
     "sweep": {"table": ONE_TASK, "table/index/due": {"dynamodb:Query"}, "queue": {"sqs:SendMessage"}},
 }
 
@@ -82,8 +83,12 @@ def named(template: Template, name: str, resource: Any) -> str:
         case {"Fn::GetAtt": [logical_id, "Arn"]}:
             log = function_of(template, name)[1]["LoggingConfig"]["LogGroup"]["Ref"]
             (table,) = of_type(template, "DynamoDB::Table")
-            (queue,) = [queue for queue in of_type(template, "SQS::Queue") if "WakeUps" in queue]
-            return {table: "table", queue: "queue", log: "its log"}[logical_id]
+            if "WakeUps" in logical_id:
+                construct = logical_id.partition("WakeUps")[0]
+                return "queue" if construct == "Queues" else construct
+            return {table: "table", log: "its log"}[logical_id]
+        case str(arn):
+            return arn
         case {"Fn::Join": ["", [arn, suffix]]}:
             return named(template, name, arn) + str(suffix)
     raise AssertionError(resource)

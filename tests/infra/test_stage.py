@@ -1,5 +1,6 @@
 """Settings: every one has a value in cdk.json, and a wrong one is refused in a sentence that names it."""
 
+import json
 import os
 import subprocess
 import sys
@@ -9,6 +10,8 @@ import pytest
 
 from infra import ROOT
 from infra.stage import Arch, SettingRefused, Stage
+
+HOST = {"principal": "123456789012/AROAEXAMPLE"}
 
 
 def test_cdk_json_has_a_value_for_every_setting(settings: dict[str, Any]) -> None:
@@ -29,6 +32,8 @@ def test_a_setting_from_the_command_line_is_text_and_becomes_what_it_means(setti
         "arch": "x86_64",
         "cors_origins": "https://a.example, http://localhost:3000",
         "log_retention_days": "7",
+        "external_hosts": json.dumps({"acme": HOST}),
+        "host_functions": "arn:aws:lambda:eu-central-1:123456789012:function:answers",
     }
 
     stage = Stage.from_context(settings | said)
@@ -37,6 +42,8 @@ def test_a_setting_from_the_command_line_is_text_and_becomes_what_it_means(setti
     assert stage.arch is Arch.X86_64
     assert stage.cors_origins == ("https://a.example", "http://localhost:3000")
     assert stage.log_retention_days == 7
+    assert stage.external_hosts["acme"].principal == HOST["principal"]
+    assert stage.host_functions == (said["host_functions"],)
 
 
 @pytest.mark.parametrize(
@@ -59,10 +66,20 @@ def test_a_setting_from_the_command_line_is_text_and_becomes_what_it_means(setti
         ("cors_origins", "example.com"),
         ("cors_origins", "https://a.example/path"),
         ("oidc_issuer", "not a url"),
+        ("external_hosts", "acme"),
+        ("external_hosts", {"acme": "123456789012/AROAEXAMPLE"}),
+        ("external_hosts", {"Acme": {"principal": "123456789012/AROAEXAMPLE"}}),
+        ("external_hosts", {"a-1": {"principal": "123456789012/AROAEXAMPLE"}}),
+        ("external_hosts", {"acme": {"principal": "123456789012/AROAEXAMPLE:session"}}),
+        ("external_hosts", {"acme": {"principal": "arn:aws:iam::123456789012:role/acme"}}),
+        ("external_hosts", {"acme": {"principal": "123456789012/AROAEXAMPLE", "arn": "*"}}),
+        ("external_hosts", {"acme": {"principal": "123456789012/AROAEXAMPLE", "queue": "mine"}}),
+        ("host_functions", "answers"),
+        ("host_functions", "arn:aws:lambda:eu-central-1:123456789012:function:*"),
     ],
 )
 def test_an_unknown_or_badly_typed_setting_is_refused_by_name(
-    settings: dict[str, Any], name: str, value: str
+    settings: dict[str, Any], name: str, value: object
 ) -> None:
     with pytest.raises(SettingRefused, match=name):
         Stage.from_context(settings | {name: value})
@@ -84,6 +101,15 @@ def test_a_setting_that_is_missing_is_refused_by_name(settings: dict[str, Any]) 
         ({"wake_grace_seconds": 901}, "wake_grace_seconds .* wake_grace_max_seconds"),
         ({"oidc_issuer": "https://id.example"}, "missing: oidc_audience, human_claim"),
         ({"human_claim": "email"}, "missing: oidc_issuer, oidc_audience"),
+        ({"external_hosts": {"acme": HOST, "copy": HOST}}, "acme and copy are the same"),
+        (
+            {"external_hosts": {"acme": HOST | {"arn": "arn:aws:iam::210987654321:role/acme"}}},
+            "a role of account 123456789012",
+        ),
+        (
+            {"external_hosts": {"acme": HOST | {"arn": "arn:aws:iam::123456789012:user/acme"}}},
+            "a role of account 123456789012",
+        ),
     ],
 )
 def test_settings_at_odds_with_each_other_are_refused_by_name(

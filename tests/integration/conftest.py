@@ -12,7 +12,7 @@ from offline.engine import Engine as Emulator
 from tests.support.counting import Count, Counting, counted
 from tests.support.engines import KEYS, REGION, Engine, make_queue
 from tests.support.gateway import ENVIRONMENT, Gateway, forget_settings
-from tests.support.hosts import ACME, FUNCTION, RIVAL, Host, Hosts, make_hosts
+from tests.support.hosting import ACME, FUNCTION, RIVAL, Host, Hosts, make_hosts
 from tests.support.laboratory import Clock, Laboratory
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.faults import LATE, LOST, THROTTLED, WRITE, Fault, faults_of
 from tests.support.gateway import Reply
-from tests.support.hosts import ACME, AGENT, FUNCTION, REMADE, Host, Hosts, manifest
+from tests.support.hosting import ACME, AGENT, FUNCTION, REMADE, Host, Hosts, manifest
 from tests.support.laboratory import Laboratory
 from turnkeeper.domain.errors import CommitUnknown, StoreIsUnavailable
 from turnkeeper.domain.task import NOTHING_USED, Runs, Usage

@@ -4,7 +4,8 @@ import json
 import os
 import signal
 import ssl
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ import httpx
 
 from offline.deployment import Deployment
 from offline.engine import Engine
+from offline.issuer import Issuer
 from offline.users import token
 
 SHORT = {
@@ -49,7 +51,9 @@ class Deployed:
         return self.deployment.outputs
 
     def token_for(self, name: str) -> str:
-        """An access token of the user *name*, who is made when they are none."""
+        """An access token of *name*: of a user of its pool, or of whoever its issuer says is one."""
+        if "UserPoolId" not in self.outputs:
+            return Issuer.kept_in(self.engine.state_dir).person(name)
         return token(self.deployment, name)
 
     def http(self, name: str | None = None) -> httpx.Client:
@@ -107,19 +111,43 @@ class Deployed:
 
     def workers(self, name: str) -> list[int]:
         """The processes that run the function *name* now."""
-        wanted = f"AWS_LAMBDA_FUNCTION_NAME={self.function(name)}".encode()
+        return self.workers_of(self.function(name))
+
+    def workers_of(self, physical_name: str) -> list[int]:
+        """The processes that run the function of this *physical_name* now, whosever it is."""
+        wanted = f"AWS_LAMBDA_FUNCTION_NAME={physical_name}".encode()
         return [
             pid
             for pid in processes_of(self.engine.process_group)
-            if wanted in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+            if wanted in environment_of(pid).split(b"\0")
         ]
 
     def kill_workers(self, name: str) -> int:
         """Kill every process that runs the function *name*, at once and for good; how many there were."""
-        found = self.workers(name)
-        for pid in found:
-            os.kill(pid, signal.SIGKILL)
-        return len(found)
+        return kill(self.workers(name))
+
+
+def eventually(holds: Callable[[], bool], *, within: float = 30) -> None:
+    """Return as soon as it *holds*."""
+    deadline = time.monotonic() + within
+    while not holds():
+        assert time.monotonic() < deadline, f"not within {within} s"
+        time.sleep(0.1)
+
+
+def kill(processes: list[int]) -> int:
+    """Kill *processes*, at once and for good; how many there were."""
+    for pid in processes:
+        os.kill(pid, signal.SIGKILL)
+    return len(processes)
+
+
+def environment_of(pid: int) -> bytes:
+    """What the process *pid* has in its environment; nothing when it is gone."""
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return b""
 
 
 def processes_of(group: int) -> list[int]:

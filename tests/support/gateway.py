@@ -12,11 +12,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlencode
 
-import pytest
 from aws_lambda_powertools.logging.filters import SuppressFilter
 
 from turnkeeper import settings
@@ -171,19 +169,6 @@ def route_of(method: str, path: str) -> tuple[str, dict[str, str]]:
     if path.startswith("/v1/host/"):
         return HOSTS_ROUTE, {"proxy": unquote(path.removeprefix("/v1/host/"))}
     return "$default", {}
-
-
-@cache
-def host_routes() -> tuple[str, ...]:
-    """The hosts' routes, such as `PUT /v1/host/agents/{name}`, as the resolver of their function has them."""
-    with pytest.MonkeyPatch.context() as environment:
-        made_up = {"TURNKEEPER_TABLE": "t", "TURNKEEPER_QUEUE_URL": "q", "AWS_DEFAULT_REGION": "eu-central-1"}
-        for name, value in {**ENVIRONMENT, **made_up}.items():
-            environment.setenv(name, value)
-        app = importlib.import_module("functions.host.handler").app
-    forget_settings()
-    paths = app.get_openapi_schema().paths
-    return tuple(f"{way.upper()} {path}" for path, item in paths.items() for way in item.model_fields_set)
 
 
 def load(function: str) -> Callable[[Event, Any], dict[str, Any]]:

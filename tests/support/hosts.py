@@ -1,131 +1,180 @@
-"""Hosts of agents, as they speak to their API: each a role that signs, with a queue of its own."""
+"""A host as the end-to-end tests use it: its signature on the hosts' API, and its own queue."""
 
+import io
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import ssl
+import time
+import zipfile
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from tests.support.gateway import Gateway, Reply, Signer
-from tests.support.laboratory import Laboratory
+import boto3
+import httpx
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
 
-ACME = Signer("acme", "AROAACMEEXAMPLE123456")
-RIVAL = Signer("rival", "AROARIVALEXAMPLE12345")
-REMADE = replace(ACME, role_id="AROAREMADEEXAMPLE1234")
-"""A role under the name of `ACME`'s, made after that was deleted."""
-FUNCTION = "arn:aws:lambda:eu-central-1:123456789012:function:my-agent"
+from infra.stack import written
+from offline import hosts
+from offline.endpoint import ACCOUNT, REGION, Endpoint
+from tests.support.deployed import Deployed
 
-AGENT = "helper"
+type Body = Mapping[str, Any]
 
-
-def text(said: str) -> dict[str, Any]:
-    """A message of one text."""
-    return {"message": [{"mimeType": "text/plain", "text": said}]}
-
-
-def manifest(
-    name: str = AGENT, *, limits: Mapping[str, object] | None = None, **ours: object
-) -> dict[str, Any]:
-    """A manifest of an agent that an external host runs, unless *ours* says otherwise."""
-    bounds = {} if limits is None else {"limits": limits}
-    return {
-        "kind": "commonagents.info/v1/agent",
-        "name": name,
-        "description": "Helps.",
-        "turnkeeper": {"runs": "external", **ours},
-        **bounds,
-    }
+NEVER_SIGNED = frozenset({"accept-encoding", "connection", "user-agent"})
+KEPT_SECONDS = 600
+"""How long a host that dies keeps its wake-up from everybody else: longer than any test."""
+AGENT_FUNCTION = Path(__file__).parent / "agent_function.py"
 
 
-@dataclass(slots=True)
-class Host:
-    """One host: what it asks, and what lies in its queue."""
+class Signed(httpx.Auth):
+    """Signs each request as the gateway wants it signed."""
 
-    api: Gateway
-    lab: Laboratory
-    signer: Signer
+    requires_request_body = True
+
+    def __init__(self, credentials: Credentials) -> None:
+        self._signer: Any = SigV4Auth(credentials, "execute-api", REGION)
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response]:
+        headers = {name: value for name, value in request.headers.items() if name not in NEVER_SIGNED}
+        to_sign: Any = AWSRequest(request.method, str(request.url), data=request.content, headers=headers)
+        self._signer.add_auth(to_sign)
+        request.headers.update(dict(to_sign.headers.items()))
+        yield request
+
+
+@dataclass(frozen=True)
+class HostClient:
+    """Whoever has the credentials of one principal, at one deployment."""
+
+    credentials: Credentials
+    base_url: str
+    endpoint: Endpoint
     queue_url: str
 
-    def send(
-        self, method: str, path: str, body: object = None, *, key: str | None = None, **request: Any
-    ) -> Reply:
-        """The reply to a signed request; *path* begins after `/v1/host/`."""
-        headers = {"Idempotency-Key": key} if key is not None else {}
-        made = self.api.event(
-            method, f"/v1/host/{path}", signer=self.signer, body=body, headers=headers, **request
+    def http(self) -> httpx.Client:
+        """A client of the API that signs; its paths begin with v1."""
+        certificate = self.endpoint.certificate
+        trust = ssl.create_default_context(cafile=certificate) if certificate else True
+        return httpx.Client(
+            base_url=f"{self.base_url}/", auth=Signed(self.credentials), verify=trust, timeout=30
         )
-        return self.api.send(made)
 
-    def register(self, name: str = AGENT, **terms: Any) -> Reply:
-        return self.send("PUT", f"agents/{name}", manifest(name, **terms))
+    def client(self, service: str) -> Any:
+        """A boto3 client of *service* that may do what this host may."""
+        session: Any = boto3.Session(
+            aws_access_key_id=self.credentials.access_key,
+            aws_secret_access_key=self.credentials.secret_key,
+            aws_session_token=self.credentials.token,
+            region_name=REGION,
+        )
+        trust = str(self.endpoint.certificate) if self.endpoint.certificate else None
+        return session.client(service, endpoint_url=self.endpoint.url, verify=trust)
 
-    def task(self, *inputs: str, agent: str = AGENT) -> str:
-        """A task that Alice began with one of the agents there are."""
-        body = {"agent": agent, **({"input": text(inputs[0])} if inputs else {})}
-        task_id: str = self.api.post("/v1/tasks", body).json["id"]
-        for more in inputs[1:]:
-            self.tell(task_id, more)
-        return task_id
+    def register(self, agent: str, **ours: object) -> httpx.Response:
+        """The answer to a manifest of *agent* with *ours* under `turnkeeper`."""
+        with self.http() as http:
+            return http.put(f"v1/host/agents/{agent}", json=manifest(agent, **ours))
 
-    def tell(self, task_id: str, said: str) -> None:
-        """Alice sends one more input."""
-        assert self.api.post(f"/v1/tasks/{task_id}/inputs", text(said)).status == 202
+    def post(self, task: str, what: str, body: Body | None = None) -> httpx.Response:
+        """The answer to `POST /v1/host/tasks/{task}/{what}`."""
+        with self.http() as http:
+            return http.post(f"v1/host/tasks/{task}/{what}", json=body)
 
-    def read(self, task_id: str) -> Any:
-        reply = self.send("GET", f"tasks/{task_id}")
-        assert reply.status == 200
-        return reply.json
-
-    def messages(self, task_id: str, **query: str) -> Any:
-        reply = self.send("GET", f"tasks/{task_id}/messages", query=query)
-        assert reply.status == 200
-        return reply.json
-
-    def ask(self, task_id: str, what: str, body: object = None, *, key: str | None = None) -> Reply:
-        return self.send("POST", f"tasks/{task_id}/{what}", body, key=key)
-
-    def start(self, task_id: str, *, key: str | None = None) -> Any:
-        """The turn that it began, with its fence."""
-        reply = self.ask(task_id, "turns", key=key)
-        assert reply.status == 201, reply.body
-        return reply.json["turn"]
-
-    def running(self, *inputs: str) -> tuple[str, int]:
-        """A task with a turn that runs, and its fence."""
-        task_id = self.task(*(inputs or ("hi",)))
-        return task_id, self.start(task_id)["fence"]
-
-    def say(self, task_id: str, fence: int, number: int, said: str, **more: object) -> Reply:
-        return self.ask(task_id, "outputs", {"fence": fence, "number": number, **text(said), **more})
-
-    def finish(self, task_id: str, fence: int, said: str | None = None, **more: object) -> Reply:
-        return self.ask(task_id, "finish", {"fence": fence, **(text(said) if said else {}), **more})
-
-    def wake_ups(self) -> list[Any]:
-        """The wake-ups in its queue; each is seen once."""
-        return bodies(self.lab, self.queue_url)
+    def woken(self, task: str, *, within: float = 20, keep: bool = False) -> None:
+        """Return when a wake-up for *task* came; it is deleted unless it is to *keep*, others' are in any case."""
+        sqs, deadline = self.client("sqs"), time.monotonic() + within
+        while time.monotonic() < deadline:
+            received = sqs.receive_message(
+                QueueUrl=self.queue_url, WaitTimeSeconds=1, VisibilityTimeout=KEPT_SECONDS
+            )
+            for message in received.get("Messages", ()):
+                is_it = json.loads(message["Body"])["task"] == task
+                if not (is_it and keep):
+                    sqs.delete_message(QueueUrl=self.queue_url, ReceiptHandle=message["ReceiptHandle"])
+                if is_it:
+                    return
+        raise AssertionError(f"not woken for {task} within {within} s")
 
 
-@dataclass(slots=True)
-class Hosts:
-    """Two hosts with a queue each; only they and the deployment have agents."""
-
-    acme: Host
-    rival: Host
-    everybody: dict[str, str] = field(default_factory=dict)
-    """The queue of each, by its principal."""
+def manifest(agent: str, **ours: object) -> dict[str, Any]:
+    """A manifest of *agent* with *ours* under `turnkeeper`; it runs outside unless those say otherwise."""
+    settings = {"runs": "external", **ours}
+    return {"kind": "commonagents.info/v1/agent", "name": agent, "description": "", "turnkeeper": settings}
 
 
-def make_hosts(api: Gateway, lab: Laboratory, queues: Mapping[str, str]) -> Hosts:
-    """The hosts of *queues*, which their principals own."""
-    acme, rival = (Host(api, lab, signer, queues[signer.principal]) for signer in (ACME, RIVAL))
-    return Hosts(acme, rival, dict(queues))
+def said(text: str) -> dict[str, Any]:
+    """An input or an output with one text part."""
+    return {"message": [{"mimeType": "text/plain", "text": text}]}
 
 
-def bodies(lab: Laboratory, queue_url: str) -> list[Any]:
-    """What the messages say that are visible in a queue; taken, so that the next look does not see them."""
-    found: list[Any] = []
-    while received := lab.sqs.receive_message(QueueUrl=queue_url, MaxNumberOfMessages=10).get("Messages"):
-        for message in received:
-            found.append(json.loads(message["Body"]))
-            lab.sqs.delete_message(QueueUrl=queue_url, ReceiptHandle=message["ReceiptHandle"])
-    return found
+def make_role(endpoint: Endpoint, name: str) -> hosts.Host:
+    """Have a role *name* that a function may run as, and that somebody of the account may take."""
+    trusted = [
+        {"Effect": "Allow", "Principal": principal, "Action": "sts:AssumeRole"}
+        for principal in ({"Service": "lambda.amazonaws.com"}, {"AWS": f"arn:aws:iam::{ACCOUNT}:root"})
+    ]
+    role = endpoint.client("iam").create_role(
+        RoleName=name, AssumeRolePolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": trusted})
+    )["Role"]
+    return hosts.Host(name, f"{ACCOUNT}/{role['RoleId']}", role["Arn"])
+
+
+def make_function(endpoint: Endpoint, name: str, *, role: str) -> str:
+    """Have tests/support/agent_function.py be the Lambda function *name*, which runs as *role*; its ARN."""
+    zipped = io.BytesIO()
+    with zipfile.ZipFile(zipped, "w") as archive:
+        archive.write(AGENT_FUNCTION, "agent_function.py")
+    made = endpoint.client("lambda").create_function(
+        FunctionName=name,
+        Runtime="python3.13",
+        Role=role,
+        Handler="agent_function.handle",
+        Code={"ZipFile": zipped.getvalue()},
+        Timeout=60,
+    )
+    arn: str = made["FunctionArn"]
+    return arn
+
+
+def tell_function(name: str, host: HostClient) -> None:
+    """Have the function *name* know its API, and act there as *host*."""
+    session = [host.credentials.access_key, host.credentials.secret_key, host.credentials.token]
+    told = {"BASE_URL": host.base_url, "SESSION_OF_THE_ROLE": json.dumps(session)}
+    host.endpoint.client("lambda").update_function_configuration(
+        FunctionName=name, Environment={"Variables": told}
+    )
+
+
+def declaration(known: Iterable[hosts.Host]) -> dict[str, str]:
+    """What a deployment is told of the hosts there are."""
+    return {"external_hosts": json.dumps(hosts.declaration(known))}
+
+
+def user_at(deployed: Deployed, host: hosts.Host) -> HostClient:
+    """The user *host* with its keys, let in to the API."""
+    hosts.let_in(deployed.deployment, host)
+    keys = hosts.keys_of(deployed.deployment.endpoint, host)
+    return _client(deployed, host, Credentials(keys.access_key_id, keys.secret_access_key))
+
+
+def role_at(deployed: Deployed, host: hosts.Host, *, session: str) -> HostClient:
+    """The role *host* in a *session* of its own, let in to the API."""
+    deployed.client("iam").put_role_policy(
+        RoleName=host.name,
+        PolicyName=hosts.POLICY,
+        PolicyDocument=json.dumps(hosts.may_call(deployed.deployment)),
+    )
+    taken = deployed.client("sts").assume_role(RoleArn=host.arn, RoleSessionName=session)["Credentials"]
+    return _client(
+        deployed,
+        host,
+        Credentials(taken["AccessKeyId"], taken["SecretAccessKey"], taken["SessionToken"]),
+    )
+
+
+def _client(deployed: Deployed, host: hosts.Host, credentials: Credentials) -> HostClient:
+    queue = deployed.outputs[f"HostQueue{written(host.name)}Url"]
+    return HostClient(credentials, deployed.base_url, deployed.deployment.endpoint, queue)

@@ -10,7 +10,7 @@ from turnkeeper.domain.rules import State
 from turnkeeper.domain.task import Pace, Runs, Task, Terms
 from turnkeeper.domain.transitions import Birth, Change
 from turnkeeper.domain.waits import Verdict, Wait, WaitKind
-from turnkeeper.store.commit import minted
+from turnkeeper.store.writes import minted
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 SECOND, MINUTE, HOUR, DAY = (timedelta(seconds=each) for each in (1, 60, 3600, 86_400))

@@ -32,7 +32,7 @@ from turnkeeper.domain.rules import State, state_of
 from turnkeeper.domain.task import Phase, Reason
 from turnkeeper.domain.transitions import RECONCILE, Change
 from turnkeeper.domain.waits import Resolution, Verdict, Wait, WaitKind
-from turnkeeper.store.commit import minted
+from turnkeeper.store.writes import minted
 
 FIRST_LEASE = NOW + PACE.lease
 

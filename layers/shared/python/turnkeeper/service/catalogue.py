@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from turnkeeper.agents import builtin
-from turnkeeper.domain.errors import CommitUnknown, StoreIsBusy, StoreIsUnavailable
+from turnkeeper.domain.errors import CommitUnknown, StoreIsBusy, StoreIsUnavailable, TaskNotFound
 from turnkeeper.domain.manifest import Manifest, parse
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.store import agents
@@ -38,7 +38,7 @@ def kept(runtime: Runtime, found: Found) -> Manifest | None:
     if found.manifest and not found.is_kept:
         try:
             agents.keep(runtime.table, found.manifest)
-        except agents.NameTaken as taken:
+        except TaskNotFound as taken:
             raise StoreIsBusy from taken
         except CommitUnknown as unknown:
             # Of what the caller asked for nothing was stored; the agent may be there or not.

@@ -21,10 +21,7 @@ def register(runtime: Runtime, *, principal: str, name: str, document: str) -> M
     if manifest.name != name:
         raise InvalidInput([Place("name", "must be the name in the path")])
     _check_runs(runtime, manifest)
-    try:
-        agents.keep(runtime.table, manifest)
-    except agents.NameTaken as taken:
-        raise TaskNotFound from taken
+    agents.keep(runtime.table, manifest)
     return manifest
 
 

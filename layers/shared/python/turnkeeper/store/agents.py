@@ -1,15 +1,11 @@
 """Agents in the table: the current manifest of each name, and every version it ever had, immutable."""
 
-from turnkeeper.domain.errors import CommitUnknown, StoreIsUnavailable
+from turnkeeper.domain.errors import CommitUnknown, StoreIsUnavailable, TaskNotFound
 from turnkeeper.domain.manifest import Manifest
 from turnkeeper.faults import FAILED_CALLS, MAY_BE_DONE, Fault, fault_of
 from turnkeeper.store.items import Attributes
 from turnkeeper.store.table import Table
 from turnkeeper.store.wire import item_to_wire
-
-
-class NameTaken(Exception):
-    """The name is another owner's, for good."""
 
 
 def current_key(name: str) -> Attributes:
@@ -25,7 +21,8 @@ def version_key(name: str, version: str) -> Attributes:
 def keep(table: Table, manifest: Manifest) -> None:
     """*manifest* is the current one of its name, which is its owner's for good; repeating it changes nothing.
 
-    Raises `NameTaken`, and `CommitUnknown` when a try that may still arrive was never answered.
+    Raises `TaskNotFound` when the name is another's: to this owner there is no such agent; `CommitUnknown` when a try
+    that may still arrive was never answered.
     """
     item = {"version": manifest.version, "document": manifest.document, "owner": manifest.owner}
     patience, in_doubt = table.patience(), False
@@ -42,7 +39,7 @@ def keep(table: Table, manifest: Manifest) -> None:
         except FAILED_CALLS as error:
             fault = fault_of(error)
             if fault is Fault.CONDITION:
-                raise NameTaken from error
+                raise TaskNotFound from error
             in_doubt = in_doubt or fault in MAY_BE_DONE
             if not patience.pause():
                 raise (CommitUnknown() if in_doubt else StoreIsUnavailable()) from error

@@ -1,0 +1,44 @@
+"""The routes of the hosts' API as its function has them: whoever adds one adds it to the tests that go through all."""
+
+import importlib
+from dataclasses import dataclass
+
+import pytest
+
+from tests.support.gateway import ENVIRONMENT, forget_settings
+
+
+@dataclass(frozen=True)
+class HostRoute:
+    """A method and a path; the path has `{task_id}` or `{name}` where it names a task or an agent."""
+
+    method: str
+    path: str
+
+    @property
+    def last(self) -> str:
+        """What the path ends with."""
+        return self.path.rpartition("/")[2]
+
+    def of(self, *, task: str, agent: str) -> str:
+        """The path to this *task* or this *agent*."""
+        return self.path.replace("{task_id}", task).replace("{name}", agent)
+
+
+def host_routes() -> list[HostRoute]:
+    """Every route there is."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in ENVIRONMENT.items():
+            patch.setenv(name, value)
+        for name in ("TURNKEEPER_TABLE", "TURNKEEPER_QUEUE_URL"):
+            patch.setenv(name, "not used")
+        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        app = importlib.import_module("functions.host.handler").app
+    # What the import read is of no use to anybody.
+    forget_settings()
+    paths = app.get_openapi_schema().paths or {}
+    return [
+        HostRoute(method.upper(), path.removeprefix("/"))
+        for path, item in paths.items()
+        for method in sorted(item.model_fields_set)
+    ]
