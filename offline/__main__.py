@@ -44,7 +44,9 @@ Ctrl-C stops it. Tasks and people are kept in {state_dir}; the engine's log is {
 def up(port: int, state: Path) -> int:
     """Run Turnkeeper on *port* of loopback, with what it keeps in *state*, until somebody stops it."""
     console = Console(highlight=False)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # Ctrl-C's own signal too: a shell that starts us in the background would have us ignore it.
+    for asked in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(asked, signal.default_int_handler)
     engine = Engine(state, port=port, keep=True)
     try:
         with console.status("Starting") as status:
