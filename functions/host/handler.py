@@ -53,10 +53,14 @@ def read_task(task_id: str) -> Response[str]:
 @app.get("/v1/host/tasks/<task_id>/messages")
 def read_messages(task_id: str) -> Response[str]:
     """The conversation of a task of my agents."""
+    runtime, me = settings.runtime(), _me()
     asked = bodies.query(requests.MessagesQuery, _event())
-    runtime = settings.runtime()
-    task = host_turns.read(runtime, principal=_me(), task_id=task_id)
-    found = page_of(runtime, task, after=asked.after, limit=asked.limit)
+    found = page_of(
+        runtime,
+        lambda: host_turns.read(runtime, principal=me, task_id=task_id),
+        after=asked.after,
+        limit=asked.limit,
+    )
     return sent(answers.conversed(found.task, found.entries, following=found.next, more=found.more))
 
 

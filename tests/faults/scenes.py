@@ -42,6 +42,11 @@ class Scene:
         return self.name.startswith("create")
 
     @property
+    def has_key(self) -> bool:
+        """Its actor sends an idempotency key."""
+        return self.name.endswith("with key")
+
+    @property
     def takes_a_turn(self) -> bool:
         """Its actor is a worker that a wake-up brought."""
         return self.act in {_attend, _recover}

@@ -76,7 +76,7 @@ def cut(scene: Scene, victim: Victim, lab: Laboratory, *, at: tuple[str, int, bo
     victim.faults.die_at(at[0], at[1], sent=at[2])
     with pytest.raises(Killed):
         scene.run(victim.lab, lab, known)
-    if scene.name.endswith("with key"):
+    if scene.has_key:
         scene.run(lab, lab, known)
     made = new_ids(lab, known)
     assert len(made) == 1 if scene.name == "create with key" else len(made) <= 1

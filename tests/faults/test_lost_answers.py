@@ -21,6 +21,7 @@ from tests.support.faults import (
 )
 from tests.support.laboratory import Laboratory
 from turnkeeper.domain.task import Phase
+from turnkeeper.service.accepted import Accepted
 
 type Seen = dict[str, Any]
 type Found = dict[tuple[str, bool], Seen]
@@ -42,8 +43,21 @@ def happen(scene: Scene, victim: Victim, lab: Laboratory, *, spoil: Spoil, third
     spoil(victim.faults, scene, (lambda: writes(lab, known)) if third else None)
     answer = scene.run(victim.lab, lab, known)
     victim.faults.clear()
+    if scene.has_key:
+        _assert_made_before(scene, lab, known)
     task_id = new_task(lab, known) if scene.makes_a_task else known
     return {"told": answer, "wake-ups": wake_ups(lab), **seen(assert_sound(lab, task_id))}
+
+
+def _assert_made_before(scene: Scene, lab: Laboratory, known: str) -> None:
+    """The key is taken: the same request again is answered with what it made, and makes nothing."""
+    made_at, before = lab.clock.now, lab.everything()
+    lab.clock.forward(seconds=1)
+    again = scene.act(lab, lab, known)
+
+    assert isinstance(again, Accepted)
+    assert again.received_at == made_at
+    assert lab.everything() == before
 
 
 def expected(scene: Scene, lab: Laboratory, stopwatch: Stopwatch, found: Found, *, third: bool) -> Seen:
@@ -96,8 +110,11 @@ LOOK = next(scene for scene in SCENES if scene.name == "look")
 JOURNALLED = tuple(scene for scene in SCENES if scene.name != "look")
 
 
-@pytest.mark.parametrize("how", ["lost", "never answered"])
-@pytest.mark.parametrize("scene", SCENES, ids=str)
+@pytest.mark.parametrize(
+    ("scene", "how"),
+    [(scene, how) for scene in SCENES for how in (SPOILS if scene is LOOK else ("lost", "never answered"))],
+    ids=str,
+)
 def test_a_lost_answer_changes_nothing(
     scene: Scene, how: str, moto_lab: Laboratory, victim: Victim, undisturbed: Found
 ) -> None:

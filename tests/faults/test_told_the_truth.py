@@ -14,6 +14,7 @@ from tests.support.faults import (
     LOST,
     NOT_SENT,
     READ,
+    READ_TIMEOUT_S,
     READS,
     SEND,
     THROTTLED,
@@ -25,6 +26,7 @@ from tests.support.faults import (
 )
 from tests.support.laboratory import Laboratory
 from turnkeeper.domain.errors import CommitUnknown, StoreIsBusy, StoreIsUnavailable
+from turnkeeper.store.commit import LAST_LOOK_S
 from turnkeeper.store.items import task_key
 from turnkeeper.store.wire import item_to_wire
 
@@ -136,6 +138,30 @@ def test_what_is_refused_for_a_while_is_tried_again(
     assert "failed=1" not in answer
     assert_sound(moto_lab, new_task(moto_lab, known) if scene.makes_a_task else known)
     assert victim.faults.attempts.count(scene.operation) >= 6
+
+
+def test_a_commit_that_only_the_last_look_shows_is_a_success(moto_lab: Laboratory, victim: Victim) -> None:
+    task_id = moto_lab.create().task.id
+    victim.faults.inject(LOST, WRITE, then=lambda: victim.faults.inject(THROTTLED, READ))
+    victim.faults.inject(THROTTLED, WRITE, nth=2, times=None)
+
+    assert victim.lab.send(task_id, "mine").received_at == moto_lab.clock.now
+
+    assert victim.stopwatch.now > PATIENCE_S / 2
+    assert_sound(moto_lab, task_id, accepted=["mine"])
+
+
+def test_who_talks_to_a_wall_hears_of_it_soon_after_the_deadline(
+    moto_lab: Laboratory, victim: Victim
+) -> None:
+    task_id = moto_lab.create().task.id
+    victim.faults.inject(TIMED_OUT_BEFORE, WRITE, times=None)
+    victim.faults.inject(TIMED_OUT_BEFORE, READ, nth=2, times=None)
+
+    with pytest.raises(CommitUnknown):
+        victim.lab.send(task_id, "into the void")
+
+    assert victim.stopwatch.now <= PATIENCE_S + 2 * READ_TIMEOUT_S + LAST_LOOK_S < GATEWAY_S
 
 
 def held(lab: Laboratory, task_id: str) -> dict[str, object]:

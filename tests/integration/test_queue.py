@@ -31,12 +31,12 @@ def counting_lab(lab: Laboratory) -> tuple[Laboratory, Counting]:
     return replace(lab, sqs=sqs), sqs
 
 
-def test_a_wake_up_says_which_task_and_nothing_else(lab: Laboratory) -> None:
+def test_a_wake_up_says_which_task_of_which_agent_and_nothing_else(lab: Laboratory) -> None:
     task = lab.create("a secret").task
 
     (message,) = receive(lab)
 
-    assert json.loads(message["Body"]) == {"task": task.id}
+    assert json.loads(message["Body"]) == {"task": task.id, "agent": "echo"}
     assert message["Attributes"]["MessageGroupId"] == task.id
     assert "secret" not in str(message)
 

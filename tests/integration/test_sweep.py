@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.support.counting import Counting
 from tests.support.laboratory import PACE, Laboratory
 from turnkeeper.agents.protocol import Need, Pause, Say, Step, TurnView
 from turnkeeper.asc.registry import Code
@@ -263,17 +262,18 @@ def test_an_idle_task_ends_at_the_end_of_its_max_age_at_the_latest(lab: Laborato
     assert lab.poll(task_id).terminal_reason is Reason.COMPLETED
 
 
-def test_a_stale_index_entry_changes_nothing(lab: Laboratory) -> None:
+@pytest.mark.parametrize("then", ["it went idle", "a sweep looked"])
+def test_a_stale_index_entry_changes_nothing(lab: Laboratory, then: str) -> None:
     task_id = lab.create("hi").task.id
     old = lab.stored(task_id).due_at
-    lab.work()
-    before = lab.everything()
-    index = Counting(lab.dynamodb)
-    row = {"due_shard": f"due#{task_id[0]}", "due_at": to_text(old), **task_key(task_id)}
-    stale = Stale(index, item_to_wire(row))
+    if then == "it went idle":
+        lab.work()
     lab.clock.now = old
+    lab.sweep()
+    before = lab.everything()
+    row = {"due_shard": f"due#{task_id[0]}", "due_at": to_text(old), **task_key(task_id)}
 
-    swept = replace(lab, dynamodb=stale).sweep()
+    swept = replace(lab, dynamodb=Stale(lab.dynamodb, item_to_wire(row))).sweep()
 
     assert (swept.looked, swept.changed, swept.failed) == (1, 0, 0)
     assert lab.everything() == before

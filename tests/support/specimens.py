@@ -10,7 +10,7 @@ from turnkeeper.domain.rules import State
 from turnkeeper.domain.task import Pace, Runs, Task, Terms
 from turnkeeper.domain.transitions import Birth, Change
 from turnkeeper.domain.waits import Verdict, Wait, WaitKind
-from turnkeeper.store.commit import minted
+from turnkeeper.store.writes import minted
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 SECOND, MINUTE, HOUR, DAY = (timedelta(seconds=each) for each in (1, 60, 3600, 86_400))
@@ -26,6 +26,8 @@ TERMS = Terms(
     runs=Runs.FUNCTION,
     turn_limit=HOUR,
 )
+ONCE = replace(TERMS, attempts=1)
+UNREPEATABLE = replace(TERMS, repeatable=False)
 CONTENT = '{"message":[{"mimeType":"text/plain","text":"hi"}]}'
 CHILD = Wait(id="child", kind=WaitKind.CHILD, since=NOW, deadline=NOW + 7 * DAY)
 SIGN_IN = Wait(id="auth", kind=WaitKind.AUTHORISATION, since=NOW, deadline=NOW + DAY, provider="github")
@@ -72,11 +74,16 @@ def runnable(terms: Terms = TERMS) -> Task:
     return written(change)
 
 
+def to_reconcile(terms: Terms = UNREPEATABLE) -> Task:
+    """Return a task whose turn was lost after it may have acted."""
+    return written(transitions.lose_turn(running(terms), now=NOW + PACE.lease, pace=PACE))
+
+
 def terminal(terms: Terms = TERMS) -> Task:
     return written(transitions.error(idle(terms), outcome=Code.FATAL_ERROR, now=NOW, pace=PACE))
 
 
-IN_STATE: dict[State, Callable[[], Task]] = {
+IN_STATE: dict[State, Callable[..., Task]] = {
     State.IDLE: idle,
     State.QUEUED: queued,
     State.RUNNING: running,

@@ -1,12 +1,13 @@
 """Arbitrary tasks for hypothesis: every field anything its type allows, and more from versions to come."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from hypothesis import strategies as st
 
 from turnkeeper.asc.registry import Code
-from turnkeeper.domain.task import Phase, Reason, Task, Terms, Turn, TurnState
+from turnkeeper.domain.task import Phase, Reason, Runs, Task, Terms, Turn, TurnState, Usage
 from turnkeeper.domain.waits import Resolution, Verdict, Wait, WaitKind
 
 instants = st.datetimes(
@@ -31,6 +32,8 @@ values = st.recursive(
 unknown: st.SearchStrategy[dict[str, Any]] = st.dictionaries(names, values, max_size=3)
 ranges = st.lists(st.tuples(counts, counts), max_size=4).map(tuple)
 
+amounts = st.none() | counts
+usages = st.builds(Usage, prompt_tokens=amounts, completion_tokens=amounts, tool_calls=amounts)
 terms = st.builds(
     Terms,
     lifespan=durations,
@@ -38,6 +41,12 @@ terms = st.builds(
     repeatable=st.booleans(),
     attempts=counts,
     backoff=st.lists(durations, max_size=4).map(tuple),
+    owner=texts,
+    runs=st.sampled_from(Runs),
+    function=st.none() | texts,
+    turn_limit=durations,
+    max_turns=amounts,
+    usage=usages,
     unknown=unknown,
 )
 waits = st.builds(
@@ -66,6 +75,7 @@ turns = st.builds(
     attempt=counts,
     started_at=instants,
     inputs=ranges,
+    committed_at=instants,
     lease_until=st.none() | instants,
     retry_at=st.none() | instants,
     outputs=counts,
@@ -74,6 +84,14 @@ turns = st.builds(
     resolutions=st.lists(resolutions, max_size=3).map(tuple),
     unknown=unknown,
 )
+
+
+def consistent(task: Task) -> Task:
+    """*task* with a turn, if it has one, that is its last under its last fence, as every turn is."""
+    turn = task.turn
+    return replace(task, turn=replace(turn, number=task.turns, fence=task.fence) if turn else None)
+
+
 tasks = st.builds(
     Task,
     id=st.text("0123456789abcdef", min_size=32, max_size=32),
@@ -94,6 +112,7 @@ tasks = st.builds(
     received=counts,
     committed=counts,
     outputs=counts,
+    usage=usages,
     looks=counts,
     last_received_at=st.none() | instants,
     last_committed_at=st.none() | instants,
@@ -102,4 +121,4 @@ tasks = st.builds(
     expiry_revision=st.none() | texts,
     log_number=counts,
     log_head=texts,
-)
+).map(consistent)

@@ -12,8 +12,8 @@ from turnkeeper.domain.instants import MICROSECOND
 from turnkeeper.domain.messages import Commit
 from turnkeeper.domain.rules import State, Transition, state_of
 from turnkeeper.domain.status import status_object
-from turnkeeper.domain.task import Phase, Task, Terms
-from turnkeeper.domain.transitions import Change, Wake
+from turnkeeper.domain.task import Phase, Task, Terms, Usage
+from turnkeeper.domain.transitions import Answer, Change, Wake
 from turnkeeper.domain.waits import Verdict, Wait, WaitKind
 
 MOST_LOOKS = 1_000
@@ -31,6 +31,9 @@ WORK: dict[str, Work] = {
     ),
     "finish with an output": lambda task, fence, said, now: transitions.finish(
         task, fence=fence, output=said[1], now=now, pace=PACE
+    ),
+    "report": lambda task, fence, _, now: transitions.report(
+        task, fence=fence, usage=Usage(tool_calls=1, completion_tokens=9), now=now, pace=PACE
     ),
     "fail": lambda task, fence, _, now: transitions.fail_attempt(task, fence=fence, now=now, pace=PACE),
 }
@@ -98,6 +101,16 @@ class Life:
         wait = self.task.waits[place % len(self.task.waits)]
         self._try(
             lambda task, now: transitions.resolve(task, wait_id=wait.id, verdict=verdict, now=now, pace=PACE),
+            skew,
+        )
+
+    @property
+    def is_to_reconcile(self) -> bool:
+        return any(wait.kind is WaitKind.RECONCILE for wait in self.task.waits)
+
+    def reconcile(self, skew: timedelta, answer: Answer, output: str | None) -> None:
+        self._try(
+            lambda task, now: transitions.reconcile(task, answer=answer, output=output, now=now, pace=PACE),
             skew,
         )
 

@@ -1,4 +1,4 @@
-"""The design's second table as data: what each transition does to which task.
+"""The rows of the design's second table: what is done to a task, and all that is true of it afterwards.
 
 Revision: `+` new, `=` kept, `E` the one that the expiry announced. A due time of None is kept.
 """
@@ -8,35 +8,28 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from tests.support.specimens import (
-    CHILD,
     CONTENT,
-    DAY,
     NOW,
     PACE,
     SECOND,
-    SIGN_IN,
     TERMS,
-    between_attempts,
-    birth,
-    idle,
-    queued,
-    runnable,
+    UNREPEATABLE,
     running,
-    suspended,
     with_input,
+    written,
 )
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import transitions
 from turnkeeper.domain.rules import State
-from turnkeeper.domain.task import Reason, Task
-from turnkeeper.domain.transitions import Change, Wake
+from turnkeeper.domain.task import Reason, Runs, Task, Usage
+from turnkeeper.domain.transitions import Answer, Change, Wake
 from turnkeeper.domain.waits import Verdict, Wait
 
 G = PACE.wake_grace
 LEASE_END = NOW + PACE.lease
 EXPIRY = NOW + TERMS.lifespan
-ONCE = replace(TERMS, attempts=1)
-UNREPEATABLE = replace(TERMS, repeatable=False)
+AT_A_HOST = replace(UNREPEATABLE, runs=Runs.EXTERNAL)
+METERED = replace(TERMS, usage=Usage(tool_calls=2), max_turns=1)
 
 type Do = Callable[[], Change]
 
@@ -89,8 +82,25 @@ def accepts_while(state: State, make: Callable[[], Task], attempt: int | None) -
     )
 
 
-def suspends(name: str, do: Do, *, revision: str, due: datetime, writes: str | None = None) -> Row:
-    return Row(name=name, do=do, state=State.SUSPENDED, revision=revision, due=due, attempt=1, writes=writes)
+def suspends(
+    name: str,
+    do: Do,
+    *,
+    revision: str,
+    due: datetime,
+    writes: str | None = None,
+    wake: Wake = Wake.NONE,
+) -> Row:
+    return Row(
+        name=name,
+        do=do,
+        state=State.SUSPENDED,
+        revision=revision,
+        due=due,
+        attempt=1,
+        writes=writes,
+        wake=wake,
+    )
 
 
 def becomes_runnable(name: str, do: Do, *, revision: str) -> Row:
@@ -105,13 +115,13 @@ def becomes_runnable(name: str, do: Do, *, revision: str) -> Row:
     )
 
 
-def runs(name: str, do: Do, *, attempt: int) -> Row:
+def runs(name: str, do: Do, *, attempt: int, since: datetime = NOW) -> Row:
     return Row(
         name=name,
         do=do,
         state=State.RUNNING,
         revision="=",
-        due=LEASE_END,
+        due=since + PACE.lease,
         new_fences=1,
         attempt=attempt,
     )
@@ -128,6 +138,10 @@ def accept(task: Task) -> Change:
 def finish(task: Task, *, says: bool) -> Change:
     output = CONTENT if says else None
     return transitions.finish(task, fence=task.fence, output=output, now=NOW, pace=PACE)
+
+
+def after_the_last_turn() -> Task:
+    return written(finish(with_input(running(METERED)), says=False))
 
 
 def fail(task: Task) -> Change:
@@ -147,154 +161,28 @@ def resolve(task: Task, wait: Wait) -> Change:
     return transitions.resolve(task, wait_id=wait.id, verdict=Verdict.DONE, now=NOW, pace=PACE)
 
 
+def take_over(task: Task) -> Change:
+    return transitions.start_attempt(task, now=LEASE_END, pace=PACE)
+
+
+def report(task: Task, usage: Usage, *, now: datetime = NOW) -> Change:
+    return transitions.report(task, fence=task.fence, usage=usage, now=now, pace=PACE)
+
+
+def reconcile(task: Task, answer: Answer, *, says: bool = False) -> Change:
+    return transitions.reconcile(
+        task,
+        answer=answer,
+        output=CONTENT if says else None,
+        outcome=Code.TOOL_EXECUTION_FAILED,
+        now=NOW,
+        pace=PACE,
+    )
+
+
 def interrupt(task: Task) -> Change:
     return transitions.interrupt(task, now=NOW, pace=PACE)
 
 
 def renewed() -> Task:
     return transitions.heartbeat(running(), fence=1, now=NOW + 20 * SECOND, pace=PACE).after
-
-
-ROWS = [
-    goes_idle("create", lambda: transitions.create(birth(), content=None, now=NOW, pace=PACE)),
-    queues(
-        "create with input",
-        lambda: transitions.create(birth(), content=CONTENT, now=NOW, pace=PACE),
-        revision="+",
-        writes="input",
-    ),
-    queues("accept on idle", lambda: accept(idle()), revision="+", writes="input"),
-    accepts_while(State.QUEUED, queued, None),
-    accepts_while(State.RUNNING, running, 1),
-    accepts_while(State.BETWEEN_ATTEMPTS, between_attempts, 1),
-    accepts_while(State.SUSPENDED, suspended, 1),
-    accepts_while(State.RUNNABLE, runnable, 1),
-    Row(
-        name="start turn",
-        do=lambda: transitions.start_turn(queued(), now=NOW, pace=PACE),
-        state=State.RUNNING,
-        revision="+",
-        due=LEASE_END,
-        new_turns=1,
-        new_fences=1,
-        attempt=1,
-        writes="commit",
-    ),
-    Row(
-        name="heartbeat",
-        do=lambda: transitions.heartbeat(running(), fence=1, now=NOW + SECOND, pace=PACE),
-        state=State.RUNNING,
-        revision="=",
-        due=None,
-        attempt=1,
-        journalled=False,
-    ),
-    Row(
-        name="emit",
-        do=lambda: transitions.emit(running(), fence=1, ordinal=1, content=CONTENT, now=NOW, pace=PACE),
-        state=State.RUNNING,
-        revision="+",
-        due=None,
-        attempt=1,
-        writes="output",
-    ),
-    goes_idle("finish", lambda: finish(running(), says=False)),
-    goes_idle("finish with an output", lambda: finish(running(), says=True), writes="output"),
-    queues("finish, some pending", lambda: finish(with_input(running()), says=False), revision="="),
-    queues(
-        "finish with an output, some pending",
-        lambda: finish(with_input(running()), says=True),
-        revision="+",
-        writes="output",
-    ),
-    rests_between_attempts("attempt failed", lambda: fail(running()), due=NOW + 2 * SECOND + G),
-    ends("last attempt failed", lambda: fail(running(ONCE)), how=(Reason.ERRORED, Code.FATAL_ERROR)),
-    rests_between_attempts(
-        "lease lost, repeat safe", lambda: lose(running()), due=LEASE_END + G, wake=Wake.RECOVERY
-    ),
-    ends(
-        "lease of the last attempt lost",
-        lambda: lose(running(ONCE)),
-        at=LEASE_END,
-        how=(Reason.ERRORED, Code.FATAL_ERROR),
-    ),
-    suspends(
-        "lease lost, repeat unsafe", lambda: lose(running(UNREPEATABLE)), revision="=", due=LEASE_END + DAY
-    ),
-    runs(
-        "start attempt",
-        lambda: transitions.start_attempt(between_attempts(), now=NOW, pace=PACE),
-        attempt=2,
-    ),
-    runs("resume", lambda: transitions.start_attempt(runnable(), now=NOW, pace=PACE), attempt=1),
-    suspends("wait for a child", lambda: suspend(CHILD), revision="=", due=CHILD.deadline, writes="memo"),
-    suspends(
-        "wait for the user",
-        lambda: suspend(CHILD, SIGN_IN, memo=None),
-        revision="+",
-        due=SIGN_IN.deadline,
-    ),
-    suspends(
-        "resolve the child's wait, the user's left",
-        lambda: resolve(suspended(CHILD, SIGN_IN), CHILD),
-        revision="=",
-        due=SIGN_IN.deadline,
-    ),
-    suspends(
-        "resolve the user's wait, the child's left",
-        lambda: resolve(suspended(CHILD, SIGN_IN), SIGN_IN),
-        revision="+",
-        due=CHILD.deadline,
-    ),
-    becomes_runnable("resolve the last, a child's", lambda: resolve(suspended(CHILD), CHILD), revision="="),
-    becomes_runnable(
-        "resolve the last, the user's", lambda: resolve(suspended(SIGN_IN), SIGN_IN), revision="+"
-    ),
-    goes_idle("interrupt", lambda: interrupt(running())),
-    queues("interrupt, some pending", lambda: interrupt(with_input(running())), revision="="),
-    queues(
-        "interrupt a wait for the user, some pending",
-        lambda: interrupt(with_input(suspended(SIGN_IN))),
-        revision="+",
-    ),
-    ends(
-        "complete",
-        lambda: transitions.complete(suspended(SIGN_IN), outcome=Code.PARTIAL_SUCCESS, now=NOW, pace=PACE),
-        how=(Reason.COMPLETED, Code.PARTIAL_SUCCESS),
-    ),
-    ends(
-        "error",
-        lambda: transitions.error(with_input(running()), outcome=Code.DATA_LOSS, now=NOW, pace=PACE),
-        how=(Reason.ERRORED, Code.DATA_LOSS),
-    ),
-    ends(
-        "restrict",
-        lambda: transitions.restrict(idle(), now=NOW, pace=PACE),
-        how=(Reason.RESTRICTED, Code.GUARDRAIL_BLOCKED),
-    ),
-    ends(
-        "expire",
-        lambda: transitions.expire(idle(), now=EXPIRY, pace=PACE),
-        at=EXPIRY,
-        revision="E",
-        how=(Reason.COMPLETED, Code.NO_ACTION_REQUIRED),
-    ),
-    Row(
-        name="look at a lost wake-up",
-        do=lambda: transitions.look(queued(), now=NOW + G, pace=PACE),
-        state=State.QUEUED,
-        revision="=",
-        due=NOW + 3 * G,
-        wake=Wake.RECOVERY,
-        journalled=False,
-    ),
-    Row(
-        name="look at a lease that was renewed",
-        do=lambda: transitions.look(renewed(), now=LEASE_END, pace=PACE),
-        state=State.RUNNING,
-        revision="=",
-        due=LEASE_END + 20 * SECOND,
-        attempt=1,
-        journalled=False,
-    ),
-]

@@ -13,12 +13,13 @@ from tests.unit.life import MEDDLING, WORK, Life, Need
 from tests.unit.test_rules import ALLOWED
 from turnkeeper.domain.instants import MICROSECOND
 from turnkeeper.domain.rules import HELD, State, Transition
-from turnkeeper.domain.task import Runs, Terms
+from turnkeeper.domain.task import NOTHING_USED, Runs, Terms, Usage
+from turnkeeper.domain.transitions import Answer
 from turnkeeper.domain.waits import Verdict, WaitKind
 
 NOTHING = timedelta(0)
 HOUR = 60 * MINUTE
-TO_TAKE_UP = {State.QUEUED, State.BETWEEN_ATTEMPTS, State.RUNNABLE}
+TO_TAKE_UP = {State.QUEUED, State.RUNNING, State.BETWEEN_ATTEMPTS, State.RUNNABLE}
 ENOUGH = 4
 """Pending inputs; else most tasks would only ever be sent more."""
 
@@ -26,6 +27,9 @@ PASSING = [None, NOTHING, MICROSECOND, 5 * SECOND, MINUTE]
 KINDS = [kind for kind in WaitKind if kind is not WaitKind.RECONCILE]
 LIFESPANS = [7 * DAY, 5 * MINUTE, SECOND, NOTHING]
 MAX_AGES = [DAY, 20 * MINUTE, MINUTE]
+TURN_LIMITS = [DAY, 5 * MINUTE, NOTHING]
+MAX_TURNS = [None, 5, 1]
+MOST_USED = [NOTHING_USED, Usage(tool_calls=20), Usage(prompt_tokens=0, completion_tokens=50)]
 BACKOFFS = [(2 * SECOND, 8 * SECOND, 30 * SECOND), (NOTHING,), ()]
 
 skews = st.timedeltas(NOTHING, 2 * SECOND)
@@ -36,6 +40,13 @@ terms = st.builds(
     repeatable=st.booleans(),
     attempts=st.sampled_from([3, 2, 1]),
     backoff=st.sampled_from(BACKOFFS),
+    owner=st.just("deployment"),
+    runs=st.sampled_from(Runs),
+    function=st.none(),
+    turn_limit=st.sampled_from(TURN_LIMITS),
+    max_turns=st.sampled_from(MAX_TURNS),
+    usage=st.sampled_from(MOST_USED),
+    unknown=st.just({}),
 )
 needs = st.lists(st.tuples(st.sampled_from(KINDS), st.timedeltas(NOTHING, HOUR)), min_size=1, max_size=16)
 
@@ -84,6 +95,11 @@ class TaskLife(RuleBasedStateMachine):
     def somebody_resolves_a_wait(self, skew: timedelta, place: int, verdict: Verdict) -> None:
         self.life.resolve(skew, place, verdict)
 
+    @precondition(lambda self: self.life.is_to_reconcile)
+    @rule(skew=skews, answer=st.sampled_from(Answer), output=st.none() | st.just(CONTENT))
+    def its_host_says_what_became_of_it(self, skew: timedelta, answer: Answer, output: str | None) -> None:
+        self.life.reconcile(skew, answer, output)
+
     @rule(skew=skews, act=st.sampled_from(sorted(MEDDLING)))
     def the_host_meddles(self, skew: timedelta, act: str) -> None:
         self.life.meddle(skew, act)
@@ -125,8 +141,10 @@ def long_life(chance: random.Random, steps: int = 400) -> Life:
             attempts=chance.choice([3, 2, 1]),
             backoff=chance.choice(BACKOFFS),
             owner="deployment",
-            runs=Runs.FUNCTION,
+            runs=chance.choice(list(Runs)),
             turn_limit=chance.choice([DAY, 5 * MINUTE]),
+            max_turns=chance.choice([None, None, 20]),
+            usage=chance.choice([NOTHING_USED, NOTHING_USED, Usage(tool_calls=40)]),
         ),
         chance.choice([CONTENT, None]),
     )
@@ -142,6 +160,7 @@ def live_on(life: Life, chance: random.Random, skew: timedelta) -> None:
     acts += ["take_up"] * 3 * (life.state in TO_TAKE_UP)
     acts += ["work", "work", "suspend"] * (life.state in HELD)
     acts += ["resolve"] * 2 * (life.state is State.SUSPENDED)
+    acts += ["reconcile"] * 2 * life.is_to_reconcile
     match chance.choice(acts):
         case "look":
             life.look(skew, chance.choice(PASSING))
@@ -162,5 +181,7 @@ def live_on(life: Life, chance: random.Random, skew: timedelta) -> None:
             life.suspend(skew, wanted, chance.choice([None, '"memo"']))
         case "resolve":
             life.resolve(skew, chance.randrange(16), chance.choice(list(Verdict)))
+        case "reconcile":
+            life.reconcile(skew, chance.choice(list(Answer)), chance.choice([None, CONTENT]))
         case _:
             life.meddle(skew, chance.choice(sorted(MEDDLING)))

@@ -26,7 +26,7 @@ EXAMPLES: list[TaskError] = [
     errors.KeyReused(),
     errors.StaleFence(7),
     errors.TurnNotRunnable(),
-    errors.WaitNotFound("w-1"),
+    errors.WaitNotFound(),
     errors.StoreIsBusy(),
     errors.StoreIsUnavailable(),
     errors.CommitUnknown(),

@@ -5,13 +5,33 @@ from datetime import datetime
 
 import pytest
 
-from tests.support.specimens import CHILD, CONTENT, IN_STATE, NOW, PACE, birth, with_input
+from tests.support.specimens import (
+    CHILD,
+    CONTENT,
+    IN_STATE,
+    NOW,
+    PACE,
+    TERMS,
+    UNREPEATABLE,
+    birth,
+    running,
+    suspended,
+    to_reconcile,
+    with_input,
+)
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import transitions
-from turnkeeper.domain.errors import InputsArePending, StaleFence, TaskError, TaskIsTerminal, TurnNotRunnable
+from turnkeeper.domain.errors import (
+    InputsArePending,
+    StaleFence,
+    TaskError,
+    TaskIsTerminal,
+    TurnNotRunnable,
+    WaitNotFound,
+)
 from turnkeeper.domain.rules import State, Transition, require, state_of
-from turnkeeper.domain.task import Task
-from turnkeeper.domain.transitions import Change
+from turnkeeper.domain.task import Task, Terms, Usage
+from turnkeeper.domain.transitions import Answer, Change
 from turnkeeper.domain.waits import Verdict
 
 type Attempt = Callable[[Task, datetime], Change]
@@ -32,11 +52,17 @@ ATTEMPTS: dict[Transition, Attempt] = {
         task, fence=task.fence, now=now, pace=PACE
     ),
     Transition.LOSE_TURN: lambda task, now: transitions.lose_turn(task, now=now, pace=PACE),
+    Transition.REPORT: lambda task, now: transitions.report(
+        task, fence=task.fence, usage=Usage(tool_calls=1), now=now, pace=PACE
+    ),
     Transition.SUSPEND: lambda task, now: transitions.suspend(
         task, fence=task.fence, waits=[CHILD], memo=None, now=now, pace=PACE
     ),
     Transition.RESOLVE: lambda task, now: transitions.resolve(
         task, wait_id=CHILD.id, verdict=Verdict.DONE, now=now, pace=PACE
+    ),
+    Transition.RECONCILE: lambda task, now: transitions.reconcile(
+        task, answer=Answer.REPEAT, now=now, pace=PACE
     ),
     Transition.INTERRUPT: lambda task, now: transitions.interrupt(task, now=now, pace=PACE),
     Transition.COMPLETE: lambda task, now: transitions.complete(
@@ -52,22 +78,26 @@ HOLDS_A_FENCE = [
     Transition.EMIT,
     Transition.FINISH,
     Transition.FAIL_ATTEMPT,
+    Transition.REPORT,
     Transition.SUSPEND,
 ]
 
-# ok: allowed. turn: TurnNotRunnable. end: TaskIsTerminal. fence: StaleFence, though it is the task's last.
+# ok: allowed. turn: TurnNotRunnable. wait: WaitNotFound. end: TaskIsTerminal.
+# fence: StaleFence, though it is the task's last.
 TABLE = """
                 idle   queued  running  between_attempts  suspended  runnable  terminal
 accept          ok     ok      ok       ok                ok         ok        end
 start_turn      turn   ok      turn     turn              turn       turn      end
-start_attempt   turn   turn    turn     ok                turn       ok        end
+start_attempt   turn   turn    ok       ok                turn       ok        end
 heartbeat       fence  fence   ok       ok                fence      fence     end
 emit            fence  fence   ok       ok                fence      fence     end
 finish          fence  fence   ok       ok                fence      fence     end
 fail_attempt    fence  fence   ok       ok                fence      fence     end
 lose_turn       turn   turn    ok       turn              turn       turn      end
+report          fence  fence   ok       ok                fence      fence     end
 suspend         fence  fence   ok       ok                fence      fence     end
-resolve         turn   turn    turn     turn              ok         turn      end
+resolve         wait   wait    wait     wait              ok         wait      end
+reconcile       wait   wait    wait     wait              ok         wait      end
 interrupt       turn   turn    ok       ok                ok         ok        end
 complete        ok     ok      ok       ok                ok         ok        end
 error           ok     ok      ok       ok                ok         ok        end
@@ -76,7 +106,12 @@ expire          ok     turn    turn     turn              turn       turn      e
 look            ok     ok      ok       ok                ok         ok        ok
 """
 OPEN = [state for state in State if state is not State.TERMINAL]
-REFUSALS: dict[str, type[TaskError]] = {"turn": TurnNotRunnable, "fence": StaleFence, "end": TaskIsTerminal}
+REFUSALS: dict[str, type[TaskError]] = {
+    "turn": TurnNotRunnable,
+    "fence": StaleFence,
+    "wait": WaitNotFound,
+    "end": TaskIsTerminal,
+}
 
 
 def cells() -> list[tuple[Transition, State, str]]:
@@ -106,7 +141,7 @@ def test_a_specimen_is_in_the_state_it_is_named_for(state: State) -> None:
 
 @pytest.mark.parametrize(("transition", "state"), ALLOWED)
 def test_a_transition_that_the_table_allows_happens(transition: Transition, state: State) -> None:
-    task = IN_STATE[state]()
+    task = to_reconcile() if transition is Transition.RECONCILE else IN_STATE[state]()
 
     change = ATTEMPTS[transition](task, NOW + PACE.lease)
 
@@ -159,6 +194,20 @@ def test_a_retry_does_not_start_before_its_back_off_is_over() -> None:
     with pytest.raises(TurnNotRunnable):
         transitions.start_attempt(failed, now=failed.turn.retry_at - PACE.lease.resolution, pace=PACE)
     assert transitions.start_attempt(failed, now=failed.turn.retry_at, pace=PACE).is_change
+
+
+@pytest.mark.parametrize("terms", [TERMS, UNREPEATABLE], ids=["repeat safe", "repeat unsafe"])
+def test_a_turn_is_not_taken_over_before_its_lease_is_over(terms: Terms) -> None:
+    task = running(terms)
+
+    with pytest.raises(TurnNotRunnable):
+        transitions.start_attempt(task, now=NOW + PACE.lease - PACE.lease.resolution, pace=PACE)
+    assert transitions.start_attempt(task, now=NOW + PACE.lease, pace=PACE).is_change
+
+
+def test_a_turn_that_waits_for_something_else_is_not_to_be_reconciled() -> None:
+    with pytest.raises(WaitNotFound):
+        transitions.reconcile(suspended(), answer=Answer.DONE, now=NOW, pace=PACE)
 
 
 def test_a_turn_is_not_lost_before_its_lease_is_over() -> None:

@@ -108,9 +108,8 @@ class TurnNotRunnable(TaskError):
 class WaitNotFound(TaskError):
     """The wait was resolved before, or never existed."""
 
-    def __init__(self, wait_id: str) -> None:
+    def __init__(self) -> None:
         super().__init__("There is no such wait on this task.")
-        self.wait_id = wait_id
 
 
 class StoreIsBusy(TaskError):

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 MICROSECOND = timedelta(microseconds=1)
+LATEST = datetime.max.replace(tzinfo=UTC)
 
 
 def to_text(instant: datetime) -> str:
@@ -14,6 +15,14 @@ def to_text(instant: datetime) -> str:
 def from_text(text: str) -> datetime:
     """The aware instant that `to_text` wrote."""
     return datetime.fromisoformat(text)
+
+
+def later(instant: datetime, lasts: timedelta) -> datetime:
+    """*instant* and *lasts* after it, or the last instant there is where no calendar goes so far."""
+    try:
+        return instant + lasts
+    except OverflowError:
+        return LATEST
 
 
 def after(now: datetime, last: datetime | None) -> datetime:

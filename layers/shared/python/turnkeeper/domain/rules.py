@@ -2,7 +2,13 @@
 
 from enum import StrEnum
 
-from turnkeeper.domain.errors import StaleFence, TaskError, TaskIsTerminal, TurnNotRunnable
+from turnkeeper.domain.errors import (
+    StaleFence,
+    TaskError,
+    TaskIsTerminal,
+    TurnNotRunnable,
+    WaitNotFound,
+)
 from turnkeeper.domain.task import Phase, Task, TurnState
 
 
@@ -94,8 +100,10 @@ def require(task: Task, transition: Transition, *, fence: int | None = None) -> 
     if fence is not None and (task.turn is None or task.turn.fence != fence):
         raise StaleFence(fence)
     if state_of(task) not in ALLOWED_FROM[transition]:
-        raise _refusal(fence)
+        raise _refusal(transition, fence)
 
 
-def _refusal(fence: int | None) -> TaskError:
+def _refusal(transition: Transition, fence: int | None) -> TaskError:
+    if transition in {Transition.RESOLVE, Transition.RECONCILE}:
+        return WaitNotFound()
     return TurnNotRunnable() if fence is None else StaleFence(fence)

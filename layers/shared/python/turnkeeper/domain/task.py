@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from turnkeeper.asc.registry import Code
+from turnkeeper.domain import instants
 from turnkeeper.domain.messages import Range
 from turnkeeper.domain.waits import Resolution, Wait
 
@@ -123,7 +124,7 @@ class Turn:
     fence: int
     attempt: int
     started_at: datetime
-    """When its leg began."""
+    """When its leg began, or its host let it be repeated: from here its limit counts."""
     inputs: tuple[Range, ...]
     committed_at: datetime
     """Where its inputs stand in the transcript."""
@@ -185,7 +186,7 @@ class Task:
     @property
     def oldest_end(self) -> datetime:
         """The end of its `max_age`: no due time lies later while it is not terminal."""
-        return self.created_at + self.terms.max_age
+        return instants.later(self.created_at, self.terms.max_age)
 
     def is_expired(self, now: datetime) -> bool:
         """It is idle and the instant it announced has come (TS-8c)."""

@@ -4,7 +4,7 @@ The task is read first and bounds both Queries, so a page is a snapshot. The cur
 it is there on the last page too, and then fetches only what is new.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -32,13 +32,13 @@ class Page:
 
 def page(runtime: Runtime, *, caller: str, task_id: str, after: str | None, limit: int) -> Page:
     """Up to *limit* entries or 4 MB (one at least, where there is one) after the place of the cursor *after*."""
-    task = poll(runtime, caller=caller, task_id=task_id)
-    return page_of(runtime, task, after=after, limit=limit)
+    return page_of(runtime, lambda: poll(runtime, caller=caller, task_id=task_id), after=after, limit=limit)
 
 
-def page_of(runtime: Runtime, task: Task, *, after: str | None, limit: int) -> Page:
-    """A page of *task*'s conversation, for whoever may have the task."""
+def page_of(runtime: Runtime, read: Callable[[], Task], *, after: str | None, limit: int) -> Page:
+    """A page of the conversation of the task that *read* gives to whoever may have it; asked once *after* is read."""
     place = read_place(after) if after is not None else Place()
+    task = read()
     if not _is_of(task, place):
         raise bad_cursor("after")
     taken = _Taken(limit)

@@ -64,7 +64,6 @@ def task_to_item(task: Task) -> Attributes:
         "agent_version": task.agent_version,
         "terms": _terms_to_map(task.terms),
         "responsible_user": task.responsible_user,
-        "created_at": to_text(task.created_at),
         "created_key": created_key(task.created_at, task.id),
         "phase": task.phase.value,
         "terminal_reason": task.terminal_reason.value if task.terminal_reason else None,
@@ -77,7 +76,7 @@ def task_to_item(task: Task) -> Attributes:
         "received": task.received,
         "committed": task.committed,
         "outputs": task.outputs,
-        "usage": _usage_to_map(task.usage) or None,
+        **_usage_to_attributes("used", task.usage),
         "looks": task.looks,
         "last_received_at": _text(task.last_received_at),
         "last_committed_at": _text(task.last_committed_at),
@@ -100,19 +99,19 @@ def task_from_item(item: Attributes) -> Task:
         agent_version=item["agent_version"],
         terms=_terms_from_map(item["terms"]),
         responsible_user=item["responsible_user"],
-        created_at=from_text(item["created_at"]),
+        created_at=from_text(item["created_key"].partition("#")[0]),
         phase=Phase(item["phase"]),
         terminal_reason=Reason(reason) if reason else None,
         outcome=Code(outcome) if outcome else None,
         idle_expires_at=_instant(item.get("idle_expires_at")),
-        turn=_turn_from_map(turn) if turn else None,
+        turn=_turn_from_map(turn, number=item["turns"], fence=item["fence"]) if turn else None,
         waits=tuple(_wait_from_map(wait) for wait in item.get("waits", ())),
         turns=item["turns"],
         fence=item["fence"],
         received=item["received"],
         committed=item["committed"],
         outputs=item["outputs"],
-        usage=_usage_from_map(item.get("usage", {})),
+        usage=_usage_from_attributes("used", item),
         looks=item["looks"],
         last_received_at=_instant(item.get("last_received_at")),
         last_committed_at=_instant(item.get("last_committed_at")),
@@ -141,101 +140,93 @@ def _present(attributes: Attributes, unknown: Mapping[str, Any]) -> Attributes:
     return {**unknown, **{name: value for name, value in attributes.items() if value is not None}}
 
 
+_USED = ("prompt_tokens", "completion_tokens", "tool_calls")
 _TERMS = frozenset(
-    {"lifespan_s", "max_age_s", "repeatable", "attempts", "backoff_s", "owner", "runs", "function"}
-    | {"turn_limit_s", "max_turns", "usage"}
+    {"lifespan", "max_age", "turn_limit", "repeatable", "attempts", "backoff", "owner", "runs", "function"}
+    | {"max_turns", *(f"max_{name}" for name in _USED)}
 )
 _TURN = frozenset(
-    {"number", "state", "fence", "attempt", "started_at", "inputs", "committed_at", "lease_until", "retry_at"}
+    {"state", "attempt", "started_at", "inputs", "committed_at", "lease_until", "retry_at"}
     | {"outputs", "kept", "memo_fence", "resolutions"}
 )
 _WAIT = frozenset({"id", "kind", "since", "deadline", "provider", "reviewer"})
-_RESOLUTION = frozenset({"wait_id", "kind", "verdict", "at"})
+_RESOLUTION = frozenset({"id", "kind", "verdict", "at"})
 
 
 def _terms_to_map(terms: Terms) -> Attributes:
+    """Durations in seconds."""
     known = {
-        "lifespan_s": terms.lifespan.total_seconds(),
-        "max_age_s": terms.max_age.total_seconds(),
-        "repeatable": terms.repeatable,
+        "lifespan": terms.lifespan.total_seconds(),
+        "max_age": terms.max_age.total_seconds(),
+        "turn_limit": terms.turn_limit.total_seconds(),
+        "repeatable": terms.repeatable or None,
         "attempts": terms.attempts,
-        "backoff_s": [pause.total_seconds() for pause in terms.backoff],
+        "backoff": [pause.total_seconds() for pause in terms.backoff],
         "owner": terms.owner,
         "runs": terms.runs.value,
         "function": terms.function,
-        "turn_limit_s": terms.turn_limit.total_seconds(),
         "max_turns": terms.max_turns,
-        "usage": _usage_to_map(terms.usage) or None,
+        **_usage_to_attributes("max", terms.usage),
     }
     return _present(known, terms.unknown)
 
 
 def _terms_from_map(stored: Attributes) -> Terms:
     return Terms(
-        lifespan=timedelta(seconds=stored["lifespan_s"]),
-        max_age=timedelta(seconds=stored["max_age_s"]),
-        repeatable=stored["repeatable"],
+        lifespan=timedelta(seconds=stored["lifespan"]),
+        max_age=timedelta(seconds=stored["max_age"]),
+        turn_limit=timedelta(seconds=stored["turn_limit"]),
+        repeatable=stored.get("repeatable", False),
         attempts=stored["attempts"],
-        backoff=tuple(timedelta(seconds=pause) for pause in stored["backoff_s"]),
+        backoff=tuple(timedelta(seconds=pause) for pause in stored["backoff"]),
         owner=stored["owner"],
         runs=Runs(stored["runs"]),
         function=stored.get("function"),
-        turn_limit=timedelta(seconds=stored["turn_limit_s"]),
         max_turns=stored.get("max_turns"),
-        usage=_usage_from_map(stored.get("usage", {})),
+        usage=_usage_from_attributes("max", stored),
         unknown=_unknown(stored, _TERMS),
     )
 
 
-def _usage_to_map(usage: Usage) -> Attributes:
-    known = {
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "tool_calls": usage.tool_calls,
-    }
-    return _present(known, {})
+def _usage_to_attributes(prefix: str, usage: Usage) -> Attributes:
+    return {f"{prefix}_{name}": getattr(usage, name) for name in _USED}
 
 
-def _usage_from_map(stored: Attributes) -> Usage:
-    return Usage(
-        prompt_tokens=stored.get("prompt_tokens"),
-        completion_tokens=stored.get("completion_tokens"),
-        tool_calls=stored.get("tool_calls"),
-    )
+def _usage_from_attributes(prefix: str, stored: Attributes) -> Usage:
+    return Usage(**{name: stored.get(f"{prefix}_{name}") for name in _USED})
 
 
 def _turn_to_map(turn: Turn) -> Attributes:
+    """Its number and its fence are the task's last ones; what is as it is in a first attempt is left out."""
     known = {
-        "number": turn.number,
         "state": turn.state.value,
-        "fence": turn.fence,
-        "attempt": turn.attempt,
-        "started_at": to_text(turn.started_at),
+        "attempt": turn.attempt if turn.attempt != 1 else None,
+        "started_at": to_text(turn.started_at) if turn.started_at != turn.committed_at else None,
         "inputs": [list(numbers) for numbers in turn.inputs],
         "committed_at": to_text(turn.committed_at),
         "lease_until": _text(turn.lease_until),
         "retry_at": _text(turn.retry_at),
-        "outputs": turn.outputs,
-        "kept": turn.kept,
+        "outputs": turn.outputs or None,
+        "kept": turn.kept or None,
         "memo_fence": turn.memo_fence,
         "resolutions": [_resolution_to_map(one) for one in turn.resolutions] or None,
     }
     return _present(known, turn.unknown)
 
 
-def _turn_from_map(stored: Attributes) -> Turn:
+def _turn_from_map(stored: Attributes, *, number: int, fence: int) -> Turn:
     return Turn(
-        number=stored["number"],
+        number=number,
         state=TurnState(stored["state"]),
-        fence=stored["fence"],
-        attempt=stored["attempt"],
-        started_at=from_text(stored["started_at"]),
+        fence=fence,
+        attempt=stored.get("attempt", 1),
+        started_at=from_text(stored.get("started_at") or stored["committed_at"]),
         inputs=tuple((first, last) for first, last in stored["inputs"]),
         committed_at=from_text(stored["committed_at"]),
         lease_until=_instant(stored.get("lease_until")),
         retry_at=_instant(stored.get("retry_at")),
-        outputs=stored["outputs"],
-        kept=stored["kept"],
+        outputs=stored.get("outputs", 0),
+        kept=stored.get("kept", 0),
         memo_fence=stored.get("memo_fence"),
         resolutions=tuple(_resolution_from_map(one) for one in stored.get("resolutions", ())),
         unknown=_unknown(stored, _TURN),
@@ -269,7 +260,7 @@ def _wait_from_map(stored: Attributes) -> Wait:
 def _resolution_to_map(resolution: Resolution) -> Attributes:
     return {
         **resolution.unknown,
-        "wait_id": resolution.wait_id,
+        "id": resolution.wait_id,
         "kind": resolution.kind.value,
         "verdict": resolution.verdict.value,
         "at": to_text(resolution.at),
@@ -278,7 +269,7 @@ def _resolution_to_map(resolution: Resolution) -> Attributes:
 
 def _resolution_from_map(stored: Attributes) -> Resolution:
     return Resolution(
-        wait_id=stored["wait_id"],
+        wait_id=stored["id"],
         kind=WaitKind(stored["kind"]),
         verdict=Verdict(stored["verdict"]),
         at=from_text(stored["at"]),

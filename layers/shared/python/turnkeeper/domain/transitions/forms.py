@@ -76,7 +76,7 @@ def due(task: Task, *, now: datetime, pace: Pace) -> Task:
 
 def metered(change: Change, usage: Usage, *, now: datetime, pace: Pace) -> Change:
     """*change* with *usage* counted; past a limit the task is errored in the same write (LC-4)."""
-    if usage == NOTHING_USED or not change.is_change:
+    if usage == NOTHING_USED:
         return change
     after = replace(change.after, usage=change.after.usage.plus(usage))
     if not after.usage.is_over(after.terms.usage):
@@ -94,4 +94,4 @@ def turn_limit(task: Task) -> datetime | None:
     """When a turn that runs, or is between attempts, has taken too long."""
     if task.turn is None or state_of(task) not in {State.RUNNING, State.BETWEEN_ATTEMPTS}:
         return None
-    return task.turn.started_at + task.terms.turn_limit
+    return instants.later(task.turn.started_at, task.terms.turn_limit)

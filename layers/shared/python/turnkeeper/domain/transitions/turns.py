@@ -5,7 +5,7 @@ from datetime import datetime
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import instants
-from turnkeeper.domain.errors import TurnNotRunnable
+from turnkeeper.domain.errors import InvalidInput, Place, TurnNotRunnable
 from turnkeeper.domain.messages import Commit, Output
 from turnkeeper.domain.rules import Transition, require
 from turnkeeper.domain.task import NOTHING_USED, Pace, Reason, Task, Turn, TurnState, Usage
@@ -88,7 +88,10 @@ def heartbeat(task: Task, *, fence: int, now: datetime, pace: Pace) -> Change:
 
 
 def report(task: Task, *, fence: int, usage: Usage, now: datetime, pace: Pace) -> Change:
-    """Count what the turn used since the last report, and renew the lease; past a limit the task is errored."""
+    """Count what the turn used since the last report, and renew the lease; past a limit the task is errored.
+
+    What a lost turn's worker used was used, though it gets no new lease.
+    """
     require(task, Transition.REPORT, fence=fence)
     beat = heartbeat(task, fence=fence, now=now, pace=pace)
     return metered(replace(beat, transition=Transition.REPORT), usage, now=now, pace=pace)
@@ -104,10 +107,16 @@ def emit(
     now: datetime,
     pace: Pace,
 ) -> Change:
-    """Commit the turn's *ordinal*-th output; one that was emitted before changes nothing (LC-2)."""
+    """Commit the turn's *ordinal*-th output; one that was emitted before changes nothing (LC-2).
+
+    One beyond the next is refused: those in between would be taken for repeated ones, and be lost.
+    """
     require(task, Transition.EMIT, fence=fence)
-    if ordinal <= turn_of(task).outputs:
+    following = turn_of(task).outputs + 1
+    if ordinal < following:
         return Change(transition=Transition.EMIT, before=task, after=task)
+    if ordinal > following:
+        raise InvalidInput([Place("number", f"must be at most {following}, the turn's next")])
     after, output = said(task, ordinal=ordinal, content=content, now=now)
     change = Change(transition=Transition.EMIT, before=task, after=after, entry=output)
     return metered(change, usage, now=now, pace=pace)

@@ -9,7 +9,7 @@ from turnkeeper.asc.registry import Code
 from turnkeeper.domain.errors import WaitNotFound
 from turnkeeper.domain.messages import Output
 from turnkeeper.domain.rules import Transition, require
-from turnkeeper.domain.task import Pace, Reason, Task, TurnState
+from turnkeeper.domain.task import Pace, Reason, Runs, Task, Turn, TurnState
 from turnkeeper.domain.transitions.change import Change, Wake
 from turnkeeper.domain.transitions.forms import due, ended, released, said, turn_of
 from turnkeeper.domain.waits import Resolution, Verdict, Wait, WaitKind
@@ -40,20 +40,18 @@ def resolve(task: Task, *, wait_id: str, verdict: Verdict, now: datetime, pace: 
     require(task, Transition.RESOLVE)
     wait = next((wait for wait in task.waits if wait.id == wait_id), None)
     if wait is None:
-        raise WaitNotFound(wait_id)
+        raise WaitNotFound
     if wait.kind is WaitKind.RECONCILE and verdict is Verdict.TIMED_OUT:
         over = ended(task, Reason.ERRORED, Code.RESULT_STATE_UNKNOWN, now=now, pace=pace)
         return Change(transition=Transition.RESOLVE, before=task, after=over)
     left = tuple(other for other in task.waits if other is not wait)
     turn = turn_of(task)
     outcome = Resolution(wait_id=wait.id, kind=wait.kind, verdict=verdict, at=now)
-    # A reconcile repeats its leg; the end of any other wait begins the next one.
-    free = TurnState.BETWEEN_ATTEMPTS if wait.kind is WaitKind.RECONCILE else TurnState.RUNNABLE
-    resolved = replace(
-        turn,
-        state=turn.state if left else free,
-        resolutions=(*turn.resolutions, outcome),
-    )
+    resolved = replace(turn, resolutions=(*turn.resolutions, outcome))
+    if not left:
+        # A reconcile repeats its leg; the end of any other wait begins the next one.
+        repeats = wait.kind is WaitKind.RECONCILE
+        resolved = _repeatable(resolved, now=now) if repeats else replace(resolved, state=TurnState.RUNNABLE)
     after = due(replace(task, waits=left, turn=resolved, looks=0), now=now, pace=pace)
     return Change(
         transition=Transition.RESOLVE, before=task, after=after, wake=Wake.NONE if left else Wake.TASK
@@ -83,13 +81,13 @@ def reconcile(
     """The host says what became of a lost turn; only while its `reconcile` wait is outstanding (RET-4)."""
     require(task, Transition.RECONCILE)
     if not any(wait.kind is WaitKind.RECONCILE for wait in task.waits):
-        raise WaitNotFound(RECONCILE)
+        raise WaitNotFound
     turn = turn_of(task)
     change = Change(transition=Transition.RECONCILE, before=task, after=task)
     if answer is Answer.FAILED:
         return replace(change, after=ended(task, Reason.ERRORED, outcome, now=now, pace=pace))
     if answer is Answer.REPEAT:
-        again = replace(task, waits=(), turn=replace(turn, state=TurnState.BETWEEN_ATTEMPTS))
+        again = replace(task, waits=(), turn=_repeatable(turn, now=now))
         return replace(change, after=due(again, now=now, pace=pace), wake=Wake.RECOVERY)
     output_made: Output | None = None
     after = task
@@ -99,9 +97,18 @@ def reconcile(
     return replace(change, after=after, entry=output_made, wake=wake)
 
 
+def _repeatable(turn: Turn, *, now: datetime) -> Turn:
+    """*turn*, whose leg may be run again; the time until its host said so is no part of its limit."""
+    return replace(turn, state=TurnState.BETWEEN_ATTEMPTS, started_at=now)
+
+
 def to_reconcile(task: Task, *, now: datetime, pace: Pace) -> Change:
-    """The turn was lost after it may have acted: its host must say what became of it, within a day."""
+    """The turn was lost after it may have acted: its host must say what became of it, within a day.
+
+    An external host is woken, since the one that lost the turn may not live to ask.
+    """
     wait = Wait(id=RECONCILE, kind=WaitKind.RECONCILE, since=now, deadline=now + RECONCILE_WITHIN)
     parked = replace(turn_of(task), state=TurnState.SUSPENDED, lease_until=None)
     after = due(replace(task, turn=parked, waits=(wait,)), now=now, pace=pace)
-    return Change(transition=Transition.LOSE_TURN, before=task, after=after)
+    wake = Wake.RECOVERY if task.terms.runs is Runs.EXTERNAL else Wake.NONE
+    return Change(transition=Transition.LOSE_TURN, before=task, after=after, wake=wake)

@@ -1,0 +1,139 @@
+"""A change made ready to be sent: the items of its transaction, its revisions, and how to recognise it afterwards."""
+
+import secrets
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from turnkeeper.domain.instants import to_text
+from turnkeeper.domain.messages import Commit
+from turnkeeper.domain.status import looks_the_same
+from turnkeeper.domain.task import Task
+from turnkeeper.domain.transitions import Change
+from turnkeeper.store import journal
+from turnkeeper.store.items import Attributes, entry_key, input_key, memo_key, task_key, task_to_item
+from turnkeeper.store.keys import Claim
+from turnkeeper.store.table import Table
+from turnkeeper.store.wire import item_to_wire, to_wire
+
+unchanged_since_read = "attribute_exists(pk) AND write_revision = :read AND phase <> :terminal"
+never_written = "attribute_not_exists(pk)"
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A change made ready: what to send, and how to recognise it afterwards."""
+
+    after: Task
+    untouched: str | None
+    """The `write_revision` that lies where this one leaves its own, as long as nobody was there."""
+    journalled: bool
+    puts: tuple[Attributes, ...]
+    update: dict[str, Any]
+    claim: Claim | None
+    claimed: Attributes | None
+
+
+def prepared(table: Table, change: Change, *, actor: str, at: datetime, claim: Claim | None) -> Write:
+    """*change* with fresh revisions, its journal entry and what it adds, ready to be sent as one transaction."""
+    after = minted(change)
+    puts: tuple[Attributes, ...] = ()
+    if change.is_journalled:
+        nonce = secrets.token_hex(16)
+        entry = journal.entry(change, actor=actor, at=at, write_revision=after.write_revision, nonce=nonce)
+        after = replace(after, log_number=entry["n"], log_head=journal.head(entry))
+        puts = (entry, *_content(change, nonce=nonce))
+    claimed = (
+        claim.item(task=after, received_at=change.input.received_at if change.input else None)
+        if claim
+        else None
+    )
+    return Write(
+        after=after,
+        untouched=None if change.is_journalled or change.before is None else change.before.write_revision,
+        journalled=change.is_journalled,
+        puts=puts,
+        update=_task_write(table.name, change.before, after),
+        claim=claim,
+        claimed=claimed,
+    )
+
+
+def minted(change: Change) -> Task:
+    """The next task with its revisions: `revision` is new if and only if the status or the messages differ (TS-6)."""
+    before, after = change.before, change.after
+    revision, expiry = after.revision, after.expiry_revision
+    says_more = change.input is not None or change.entry is not None
+    announced = revision if before is None else before.revision
+    if before is None or (revision == announced and (says_more or not looks_the_same(before, after))):
+        revision = secrets.token_urlsafe(12)
+    if after.idle_expires_at is not None and (
+        before is None or before.idle_expires_at != after.idle_expires_at
+    ):
+        expiry = secrets.token_urlsafe(12)
+    return replace(after, revision=revision, expiry_revision=expiry, write_revision=secrets.token_hex(16))
+
+
+def _content(change: Change, *, nonce: str) -> list[Attributes]:
+    items: list[Attributes] = []
+    task_id = change.after.id
+    if change.input:
+        items.append(
+            {
+                **input_key(task_id, change.input.number),
+                "received_at": to_text(change.input.received_at),
+                "content": change.input.content,
+                "nonce": nonce,
+            }
+        )
+    if isinstance(change.entry, Commit):
+        ranges = [list(numbers) for numbers in change.entry.ranges]
+        items.append({**entry_key(task_id, change.entry.at), "kind": "commit", "ranges": ranges})
+    elif change.entry:
+        items.append(
+            {
+                **entry_key(task_id, change.entry.at),
+                "kind": "output",
+                "turn": change.entry.turn,
+                "ordinal": change.entry.ordinal,
+                "content": change.entry.content,
+                "nonce": nonce,
+            }
+        )
+    if change.memo is not None and change.after.turn:
+        items.append({**memo_key(task_id, change.after.turn.fence), "content": change.memo, "nonce": nonce})
+    return items
+
+
+def _task_write(table: str, before: Task | None, after: Task) -> dict[str, Any]:
+    """A put of a new task, or an update of just what differs: attributes that a newer version wrote stay."""
+    if before is None:
+        return {
+            "Put": {
+                "TableName": table,
+                "Item": item_to_wire(task_to_item(after)),
+                "ConditionExpression": never_written,
+                "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+            }
+        }
+    old, new = task_to_item(before), task_to_item(after)
+    different = {name: value for name, value in new.items() if value != old[name]}
+    names = {f"#{name}": name for name in different}
+    values = {f":{name}": value for name, value in different.items() if value is not None}
+    sets = ", ".join(f"#{name} = :{name}" for name, value in different.items() if value is not None)
+    removes = ", ".join(f"#{name}" for name, value in different.items() if value is None)
+    return {
+        "Update": {
+            "TableName": table,
+            "Key": item_to_wire(task_key(after.id)),
+            "UpdateExpression": f"SET {sets}" + (f" REMOVE {removes}" if removes else ""),
+            "ConditionExpression": unchanged_since_read,
+            "ExpressionAttributeNames": names,
+            "ExpressionAttributeValues": {
+                **item_to_wire(values),
+                ":read": to_wire(before.write_revision),
+                ":terminal": to_wire("terminal"),
+            },
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        }
+    }
