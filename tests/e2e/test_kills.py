@@ -142,6 +142,10 @@ def test_a_turn_in_a_function_of_a_host_survives_it(
     refused_without_a_trace(authorised.deployed, globex, task, fence)
 
 
+def see_it_start(deployed: Deployed, task: str) -> None:
+    eventually(lambda: "turn" in deployed.stored(task), every=0)
+
+
 def killed_before_it_spoke(deployed: Deployed, alice: httpx.Client) -> str:
     """A task whose first turn was started by a worker that was then killed, before it said anything."""
     worker, much = deployed.function("turns"), {"message": 2 * said("x" * 95_000)["message"]}
@@ -151,7 +155,7 @@ def killed_before_it_spoke(deployed: Deployed, alice: httpx.Client) -> str:
             # So much to read before there is anything to say that there is time to be killed.
             for _ in range(MUCH):
                 assert alice.post(f"v1/tasks/{task}/inputs", json=much).status_code == 202
-        eventually(lambda: "turn" in deployed.stored(task), every=0)
+        see_it_start(deployed, task)
         assert kill(deployed.workers_of(worker)) == 1
         if not outputs(alice, task):
             return task
