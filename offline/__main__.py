@@ -53,7 +53,9 @@ Ctrl-C stops it. Tasks and people are kept in {state_dir}; the engine's log is {
 def up(engine: Engine) -> int:
     """Run Turnkeeper on *engine* until somebody stops it."""
     console = Console(highlight=False)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # Ctrl-C's own signal too: a shell that starts us in the background would have us ignore it.
+    for asked in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(asked, signal.default_int_handler)
     with ExitStack() as beside:
         try:
             with console.status("Starting") as status:

