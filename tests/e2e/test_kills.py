@@ -20,6 +20,7 @@ from tests.support.deployed import Deployed, eventually, kill
 from tests.support.hosts import HostClient, said
 
 PARTS = ["part 1", "part 2"]
+MUCH = 12
 SOON_S = 10
 """How long after a sweep a turn may be taken up; a queue and a start of a function lie between."""
 WHERE = {0: "before the first output", 1: "between outputs", 2: "after the last output, before the end"}
@@ -139,6 +140,40 @@ def test_a_turn_in_a_function_of_a_host_survives_it(
     assert killed == 1
     assert outputs(alice, task) == PARTS
     refused_without_a_trace(authorised.deployed, globex, task, fence)
+
+
+def see_it_start(deployed: Deployed, task: str) -> None:
+    eventually(lambda: "turn" in deployed.stored(task), every=0)
+
+
+def killed_before_it_spoke(deployed: Deployed, alice: httpx.Client) -> str:
+    """A task whose first turn was started by a worker that was then killed, before it said anything."""
+    worker, much = deployed.function("turns"), {"message": 2 * said("x" * 95_000)["message"]}
+    for _ in range(3):
+        with deployed.nobody_at_work():
+            task = create(alice, "slow_echo", "survive")
+            # So much to read before there is anything to say that there is time to be killed.
+            for _ in range(MUCH):
+                assert alice.post(f"v1/tasks/{task}/inputs", json=much).status_code == 202
+        see_it_start(deployed, task)
+        assert kill(deployed.workers_of(worker)) == 1
+        if not outputs(alice, task):
+            return task
+    raise AssertionError("it always spoke before it was killed")
+
+
+def test_a_turn_in_our_function_survives_it_before_the_first_output(
+    authorised_deployment: Deployed, alice: httpx.Client
+) -> None:
+    task = killed_before_it_spoke(authorised_deployment, alice)
+
+    wait_for_the_leases_end(authorised_deployment, task)
+    authorised_deployment.sweep()
+    eventually(lambda: is_idle(alice, task), within=SOON_S)
+
+    thinks, answers = outputs(alice, task)
+    assert thinks == f"Thinking about {1 + MUCH} input(s) …"
+    assert answers.startswith("survive\nxxx")
 
 
 def test_a_turn_in_our_function_survives_it_between_outputs(

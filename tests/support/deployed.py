@@ -8,12 +8,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import httpx
 
 from offline.deployment import Deployment
+from offline.endpoint import Endpoint
 from offline.engine import Engine
 from offline.issuer import Issuer
 from offline.users import token
@@ -68,8 +70,8 @@ class Deployed:
         return httpx.Client(base_url=f"{self.base_url}/", headers=headers, verify=trust, timeout=30)
 
     def client(self, service: str) -> Any:
-        """A boto3 client of *service*."""
-        return self.deployment.client(service)
+        """A boto3 client of *service*, always the same one: to make one takes longer than most of what is watched."""
+        return client_of(self.deployment.endpoint, service)
 
     def function(self, name: str) -> str:
         """The physical name of the function *name*."""
@@ -127,12 +129,18 @@ class Deployed:
         return kill(self.workers(name))
 
 
-def eventually(holds: Callable[[], bool], *, within: float = 30) -> None:
+@cache
+def client_of(endpoint: Endpoint, service: str) -> Any:
+    """A boto3 client of *service* at *endpoint*."""
+    return endpoint.client(service)
+
+
+def eventually(holds: Callable[[], bool], *, within: float = 30, every: float = 0.1) -> None:
     """Return as soon as it *holds*."""
     deadline = time.monotonic() + within
     while not holds():
         assert time.monotonic() < deadline, f"not within {within} s"
-        time.sleep(0.1)
+        time.sleep(every)
 
 
 def kill(processes: list[int]) -> int:
