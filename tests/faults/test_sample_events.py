@@ -13,8 +13,10 @@ from tests.faults.agents import Talker, enlist
 from tests.faults.soundness import assert_sound
 from tests.support.gateway import ENVIRONMENT, Context, forget_settings, load
 from tests.support.laboratory import Laboratory
+from turnkeeper import settings
 from turnkeeper.domain.rules import State, state_of
 from turnkeeper.domain.task import Phase
+from turnkeeper.store.patience import Patience
 
 EVENTS = Path(__file__).parents[2] / "events"
 SAMPLE_ID = "5f0c1e9a7b3d4826a1c0de5f9b7e3d24"
@@ -136,6 +138,15 @@ def test_the_clock_makes_the_sweep_look_at_what_is_due_while_there_is_time(
     assert live.stored(expired).phase is Phase.TERMINAL
     live.work()
     assert live.stored(forgotten).phase is Phase.IDLE
+
+
+@pytest.mark.usefixtures("live")
+def test_the_store_hears_of_every_attempt_and_none_takes_longer_than_its_patience() -> None:
+    client: Any = settings.runtime().table.client
+
+    config = client.meta.config
+    assert config.retries["total_max_attempts"] == 1
+    assert config.connect_timeout + config.read_timeout < Patience().seconds / 2
 
 
 @pytest.mark.parametrize("name", ["LEASE_SECONDS", "TABLE", "QUEUE_URL"])

@@ -1,0 +1,30 @@
+"""The engines that tests run on: moto in this process, and one emulator for the whole session."""
+
+from collections.abc import Iterator
+
+import pytest
+from moto import mock_aws
+
+from offline.engine import Engine as Emulator
+from tests.support.engines import KEYS, REGION, Engine
+
+
+@pytest.fixture(scope="session")
+def ministack_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    with Emulator(tmp_path_factory.mktemp("ministack")) as emulator:
+        yield Engine("ministack", emulator.endpoint_url)
+
+
+@pytest.fixture
+def moto_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEYS["aws_access_key_id"])
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", KEYS["aws_secret_access_key"])
+    monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
+    with mock_aws():
+        yield Engine("moto", None)
+
+
+@pytest.fixture(params=["moto", "ministack"])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    found: Engine = request.getfixturevalue(f"{request.param}_engine")
+    return found
