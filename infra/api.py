@@ -28,7 +28,6 @@ EXPOSED_HEADERS = [
     "x-correlation-id",
 ]
 
-
 ACCESS_LOG = {
     "request": "$context.requestId",
     "at": "$context.requestTime",

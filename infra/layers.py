@@ -42,11 +42,10 @@ class Layers(Construct):
 
     def __init__(self, scope: Construct, id_: str, *, arch: Arch) -> None:
         super().__init__(scope, id_)
+        package, locked = fingerprint(PACKAGE), fingerprint(LOCK, arch)
         self.all = [
-            self._layer("Shared", "The turnkeeper package.", SharedPackage(), fingerprint(PACKAGE), arch),
-            self._layer(
-                "Deps", "The hashed requirements.", Dependencies(arch), fingerprint(LOCK, arch), arch
-            ),
+            self._layer("Shared", "The turnkeeper package.", SharedPackage(), package, arch),
+            self._layer("Deps", "The hashed requirements.", Dependencies(arch), locked, arch),
         ]
 
     def _layer(
@@ -98,7 +97,11 @@ def install_locked(target: Path, *, arch: Arch) -> None:
     pip_install = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", sys.executable]
     wheels = ["--python-version", "3.13", "--python-platform", PLATFORMS[arch], "--only-binary", ":all:"]
     command = [*pip_install, *wheels, "--require-hashes", "--target", str(target), "-r", str(LOCK)]
-    subprocess.run(command, check=True, env=os.environ | {"UV_PYTHON_DOWNLOADS": "never"}, stdout=sys.stderr)
+    environment = os.environ | {"UV_PYTHON_DOWNLOADS": "never"}
+    # What was downloaded once needs no network again, wherever the assembly is.
+    from_cache = subprocess.run([*command, "--offline"], env=environment, capture_output=True, check=False)
+    if from_cache.returncode != 0:
+        subprocess.run(command, check=True, env=environment, stdout=sys.stderr)
     for unused in UNUSED:
         path = target / unused
         if path.is_dir():
@@ -124,9 +127,7 @@ def compile_for_lambda(folder: Path) -> None:
 def fingerprint(path: Path, *parts: str) -> str:
     """Return a hash of the file or folder *path* and of how layers are made."""
     digest = hashlib.sha256("\0".join((TRIMMING, MAGIC_NUMBER.hex(), *parts)).encode())
-    files = (
-        [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file() and p.suffix != ".pyc")
-    )
-    for file in files:
+    files = [path, *sorted(path.rglob("*"))]
+    for file in (file for file in files if file.is_file() and file.suffix != ".pyc"):
         digest.update(f"\0{file.relative_to(ROOT).as_posix()}\0".encode() + file.read_bytes())
     return digest.hexdigest()

@@ -20,7 +20,7 @@ class Turnkeeper(Stack):
     """The task API for AI agents."""
 
     def __init__(self, scope: Construct, id_: str, *, stage: Stage, stack_name: str) -> None:
-        super().__init__(scope, id_, stack_name=stack_name, termination_protection=False)
+        super().__init__(scope, id_, stack_name=stack_name)
         self.storage = Storage(self, "Storage", keep_data=stage.keep_data)
         self.queues = Queues(self, "Queues", visibility_seconds=stage.queue_visibility_seconds)
         self.identity = self._identity(stage)
@@ -81,11 +81,8 @@ class Turnkeeper(Stack):
 
     def _grant(self) -> None:
         functions, queue = self.functions, self.queues.wake_ups.queue_arn
-        table, mine, due = (
-            self.storage.table.table_arn,
-            self.storage.index_arn(MINE),
-            self.storage.index_arn(DUE),
-        )
+        table = self.storage.table.table_arn
+        mine, due = self.storage.index_arn(MINE), self.storage.index_arn(DUE)
         read, write = ["dynamodb:GetItem"], ["dynamodb:PutItem", "dynamodb:UpdateItem"]
 
         # A poll past a task's expiry writes the expiry.

@@ -157,7 +157,7 @@ class Engine:
         while process.poll() is None and time.monotonic() < deadline:
             try:
                 # Only whether it answers; the certificate may not be there yet.
-                httpx.get(health, timeout=2, verify=False).raise_for_status()  # noqa: S501
+                httpx.get(health, timeout=2, verify=False, trust_env=False).raise_for_status()  # noqa: S501
             except httpx.HTTPError:
                 time.sleep(0.05)
             else:

@@ -7,7 +7,7 @@ way to deploy.
 import json
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import httpx
 import pytest
@@ -22,6 +22,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 NO_RULE = {"sweep_enabled": "false"}
+LIFESPAN_OF_A_MAYFLY = 5
 INPUT = {"message": [{"mimeType": "text/plain", "text": "hello"}]}
 
 
@@ -44,16 +45,29 @@ def alice(strict: Deployed, trusted: Issuer) -> Iterator[httpx.Client]:
         yield client
 
 
-def until(client: httpx.Client, path: str, phase: str) -> None:
+def eventually(holds: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 20
-    while (answer := client.get(path)).json().get("status", {}).get("phase") != phase:
-        assert time.monotonic() < deadline, answer.text
+    while not holds():
+        assert time.monotonic() < deadline
         time.sleep(0.2)
 
 
-def test_the_whole_of_a_tasks_life_needs_no_more_than_is_granted(
-    strict: Deployed, alice: httpx.Client
-) -> None:
+def until(client: httpx.Client, path: str, phase: str) -> None:
+    eventually(lambda: client.get(path).json().get("status", {}).get("phase") == phase)
+
+
+@pytest.fixture
+def never_refused(strict: Deployed) -> Iterator[None]:
+    """Nothing that a function did was refused: neither told to its caller nor only logged."""
+    before = len(strict.engine.log.read_bytes())
+    yield
+    said = strict.engine.log.read_bytes()[before:].decode()
+    for refusal in ("AccessDenied", "not authorized", "not sent", "was not set"):
+        assert refusal not in said
+
+
+@pytest.mark.usefixtures("never_refused")
+def test_people_need_no_more_than_is_granted(alice: httpx.Client) -> None:
     made = alice.post("v1/tasks", json={"agent": "mayfly", "input": INPUT}, headers={"idempotency-key": "1"})
     assert made.status_code == 202, made.text
     task = f"v1/tasks/{made.json()['id']}"
@@ -62,20 +76,36 @@ def test_the_whole_of_a_tasks_life_needs_no_more_than_is_granted(
     until(alice, task, "idle")
     assert len(alice.get(f"{task}/messages").json()["messages"]) == 4
     assert [listed["id"] for listed in alice.get("v1/tasks").json()["tasks"]] == [made.json()["id"]]
-
     # A reader past the end writes it.
     until(alice, task, "terminal")
-    # So does the sweep, when nobody looks.
-    other = alice.post("v1/tasks", json={"agent": "mayfly", "input": INPUT}).json()["id"]
-    until(alice, f"v1/tasks/{other}", "idle")
-    time.sleep(6)
-    swept = strict.sweep()
-    key = {"pk": {"S": f"TASK#{other}"}, "sk": {"S": "TASK"}}
-    stored = strict.client("dynamodb").get_item(TableName=strict.outputs["TableName"], Key=key)["Item"]
 
-    assert (swept["looked"], swept["failed"], stored["phase"]["S"]) == (1, 0, "terminal")
-    assert "not authorized" not in strict.engine.log.read_text()
-    assert "AccessDenied" not in strict.engine.log.read_text()
+
+@pytest.mark.usefixtures("never_refused")
+def test_a_turn_that_leaves_inputs_waiting_needs_no_more_than_is_granted(alice: httpx.Client) -> None:
+    task = f"v1/tasks/{alice.post('v1/tasks', json={'agent': 'slow_echo', 'input': INPUT}).json()['id']}"
+    eventually(lambda: "committed_at" in alice.get(f"{task}/messages").json()["messages"][0])
+    assert alice.post(f"{task}/inputs", json=INPUT).status_code == 202
+
+    until(alice, task, "idle")
+
+    assert len(alice.get(f"{task}/messages").json()["messages"]) == 6
+
+
+@pytest.mark.usefixtures("never_refused")
+def test_the_sweep_needs_no_more_than_is_granted(strict: Deployed, alice: httpx.Client) -> None:
+    with strict.nobody_at_work():
+        asleep = alice.post("v1/tasks", json={"agent": "echo", "input": INPUT}).json()["id"]
+        time.sleep(float(SHORT["wake_grace_seconds"]) + 0.5)
+        woken = strict.sweep()
+    brief = alice.post("v1/tasks", json={"agent": "mayfly", "input": INPUT}).json()["id"]
+    until(alice, f"v1/tasks/{brief}", "idle")
+    until(alice, f"v1/tasks/{asleep}", "idle")
+    time.sleep(LIFESPAN_OF_A_MAYFLY + 0.5)
+    ended = strict.sweep()
+
+    assert (woken["looked"], woken["failed"]) == (1, 0)
+    assert (ended["looked"], ended["failed"]) == (1, 0)
+    assert strict.stored(brief)["phase"] == {"S": "terminal"}
 
 
 def test_a_machines_token_is_nobodys(strict: Deployed, trusted: Issuer) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.faults.agents import Stumbler, Talker, Vanished, Vanishing, Waiter, enlist
+from tests.faults.soundness import Items
 from tests.support.faults import UPDATE, WRITE
 from tests.support.laboratory import Laboratory
 from turnkeeper.agents.protocol import TurnView
@@ -15,6 +16,7 @@ from turnkeeper.domain.errors import TaskIsTerminal
 from turnkeeper.domain.task import Task
 from turnkeeper.service.accepted import Accepted
 from turnkeeper.service.hold import Hold
+from turnkeeper.store.items import task_from_item
 
 type Told = str
 """What the one who acted was told, with nothing random in it."""
@@ -73,17 +75,17 @@ def new_task(lab: Laboratory, known: str) -> str:
     return found.removeprefix("TASK#")
 
 
-def seen(lab: Laboratory, task_id: str) -> dict[str, Any]:
-    """Everything about a task that is not random: its state, its journal, its conversation, what lies beside it."""
-    task = lab.stored(task_id)
+def seen(items: Items) -> dict[str, Any]:
+    """Everything about a task that is not random: its state, its journal, its conversation."""
+    task = task_from_item(items["TASK"])
+    random = {"pk", "nonce", "previous", "write_revision", "content_hmac"}
+    beside = {
+        key: {name: value for name, value in item.items() if name not in random}
+        for key, item in items.items()
+        if key != "TASK"
+    }
     named = replace(task, id="", revision="", write_revision="", log_head="", expiry_revision=None)
-    journal = [
-        {name: entry.get(name) for name in ("transition", "actor", "from", "to", "code", "fence", "ranges")}
-        for entry in lab.journal(task_id)
-    ]
-    conversation = lab.conversation(task_id)
-    beside = sorted(key[1].partition("#")[0] for key in lab.everything())
-    return {"task": named, "journal": journal, "conversation": conversation, "items": beside}
+    return {"task": named, **beside}
 
 
 def wake_ups(lab: Laboratory) -> int:

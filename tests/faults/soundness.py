@@ -9,29 +9,45 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
-from tests.support.laboratory import Laboratory, texts
+from tests.support.laboratory import Laboratory
 from turnkeeper.domain.task import Phase, Task
+from turnkeeper.store.items import task_from_item
 
 type Item = dict[str, Any]
+type Items = dict[str, Item]
 
 
-def assert_sound(lab: Laboratory, task_id: str, *, accepted: Sequence[str] | None = None) -> None:
-    """*task_id* is whole: journal, inputs, transcript and state agree, and *accepted* are its inputs, each once."""
-    items = {key[1]: item for key, item in lab.everything().items() if key[0] == f"TASK#{task_id}"}
-    task = lab.stored(task_id)
+def assert_sound(lab: Laboratory, task_id: str, *, accepted: Sequence[str] | None = None) -> Items:
+    """*task_id* is whole: journal, inputs, transcript and state agree, and *accepted* are its inputs, each once.
+
+    Returns its items by sort key, for whoever wants to look closer.
+    """
+    items = items_of(lab, task_id)
+    task = task_from_item(items["TASK"])
     _assert_journal(task, items)
     _assert_conversation(task, items)
     _assert_state(task)
     if accepted is not None:
-        told = [text for kind, text in texts(lab.conversation(task_id)) if kind == "input"]
-        assert Counter(told) == Counter(accepted)
+        assert said(items, "IN#") == Counter(accepted)
+    return items
 
 
-def _kind(items: dict[str, Item], kind: str) -> list[Item]:
+def items_of(lab: Laboratory, task_id: str) -> Items:
+    """Everything that lies in the task's partition, by sort key."""
+    return {key[1]: item for key, item in lab.everything().items() if key[0] == f"TASK#{task_id}"}
+
+
+def said(items: Items, kind: str) -> Counter[str]:
+    """How often each text lies in the task's inputs (IN#) or outputs (MSG#)."""
+    contents = [item["content"] for item in _kind(items, kind) if "content" in item]
+    return Counter(json.loads(content)["message"][0]["text"] for content in contents)
+
+
+def _kind(items: Items, kind: str) -> list[Item]:
     return [item for key, item in sorted(items.items()) if key.startswith(kind)]
 
 
-def _assert_journal(task: Task, items: dict[str, Item]) -> None:
+def _assert_journal(task: Task, items: Items) -> None:
     """One entry per transition, each with the hash of the one before; their content is what lies there."""
     entries = _kind(items, "LOG#")
     assert [entry["n"] for entry in entries] == list(range(1, task.log_number + 1))
@@ -53,7 +69,7 @@ def _assert_journal(task: Task, items: dict[str, Item]) -> None:
     assert hashes == contents
 
 
-def _assert_conversation(task: Task, items: dict[str, Item]) -> None:
+def _assert_conversation(task: Task, items: Items) -> None:
     """Every input is there once and committed at most once, in order; no output of a turn twice; time goes on."""
     inputs, transcript = _kind(items, "IN#"), _kind(items, "MSG#")
     assert len(inputs) == task.received

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from tests.faults.scenes import SCENES, Scene, new_task, seen
+from tests.faults.scenes import SCENES, Scene, new_task
 from tests.faults.soundness import assert_sound
 from tests.faults.victims import PATIENCE_S, Victim
 from tests.support.faults import (
@@ -228,9 +228,9 @@ def test_an_unknown_input_is_answered_when_it_is_sent_again_with_its_key(
 
     with pytest.raises(CommitUnknown):
         victim.lab.send(task_id, "mine", key="key")
-    stored = seen(moto_lab, task_id)
+    stored = moto_lab.everything()
     moto_lab.clock.forward(seconds=30)
     again = moto_lab.send(task_id, "mine", key="key")
 
     assert again.received_at != moto_lab.clock.now
-    assert seen(moto_lab, task_id) == stored
+    assert moto_lab.everything() == stored

@@ -3,13 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any
 
-import botocore.session
-from botocore.config import Config
-
-from tests.support.engines import KEYS, REGION, Engine, Locked
 from tests.support.faults import Faults, Stopwatch, faults_of
 from tests.support.laboratory import Laboratory
 from turnkeeper.store.patience import Patience
@@ -28,30 +22,14 @@ class Victim:
     stopwatch: Stopwatch
 
 
-@cache
-def _session() -> Any:
-    """One for all: it remembers the services' descriptions, which cost more to read than most tests."""
-    return botocore.session.get_session()
-
-
-def client(engine: Engine, service: str, *, attempts: int) -> Any:
-    """A client of *engine* that makes so many *attempts* per call."""
-    retries: Any = {"mode": "standard", "total_max_attempts": attempts}
-    config = Config(retries=retries, read_timeout=10)
-    made = _session().create_client(
-        service, region_name=REGION, endpoint_url=engine.endpoint_url, config=config, **KEYS
-    )
-    return Locked(made) if engine.endpoint_url is None else made
-
-
 @contextmanager
 def victim_of(lab: Laboratory, stopwatch: Stopwatch, *, attempts: int = OURS) -> Iterator[Victim]:
     """A victim beside *lab*, with clients of its own and the patience of the product on *stopwatch*."""
     process = Laboratory(
         lab.engine,
         clock=lab.clock,
-        dynamodb=client(lab.engine, "dynamodb", attempts=attempts),
-        sqs=client(lab.engine, "sqs", attempts=THE_SDKS),
+        dynamodb=lab.engine.client("dynamodb", attempts=attempts),
+        sqs=lab.engine.client("sqs"),
         table=lab.table,
         queue_url=lab.queue_url,
         agents=lab.agents,

@@ -7,7 +7,7 @@ from pathlib import Path
 import aws_cdk as cdk
 import pytest
 
-from infra.layers import LOCK, PACKAGE, SharedPackage, fingerprint
+from infra.layers import LOCK, PACKAGE, SharedPackage, fingerprint, install_locked
 from infra.stack import Turnkeeper
 from infra.stage import Arch, Stage
 from tests.infra.conftest import SETTINGS
@@ -22,11 +22,16 @@ def arch(request: pytest.FixtureRequest) -> Arch:
 
 
 @pytest.fixture(scope="module")
-def deps(arch: Arch, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the dependencies as the whole stack builds them, which is how a deployment uploads them."""
-    assembly = tmp_path_factory.mktemp(arch)
-    app = cdk.App(outdir=str(assembly), context=SETTINGS | {"arch": arch})
+def assembly(arch: Arch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder with all that a deployment of the whole stack uploads."""
+    folder = tmp_path_factory.mktemp(arch)
+    app = cdk.App(outdir=str(folder), context=SETTINGS | {"arch": arch})
     Turnkeeper(app, "Turnkeeper", stage=Stage.from_context(app.node.get_all_context()), stack_name="test")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def deps(assembly: Path) -> Path:
     (found,) = assembly.glob("asset.*/python/pydantic_core")
     return found.parent
 
@@ -61,18 +66,44 @@ def test_every_module_is_compiled_and_never_compared_with_a_file_time(deps: Path
         assert struct.unpack("<I", head[4:]) == (UNCHECKED_HASH,), source
 
 
+def test_what_was_downloaded_once_needs_no_network_again(
+    arch: Arch, deps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for proxy in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(proxy, "http://127.0.0.1:9")
+        monkeypatch.setenv(proxy.lower(), "http://127.0.0.1:9")
+
+    install_locked(tmp_path, arch=arch)
+
+    assert sources(tmp_path) == sources(deps)
+
+
 def test_the_pages_of_a_browsers_console_are_left_out(deps: Path) -> None:
     assert not list(deps.rglob("swagger-ui*"))
     assert not (deps / "bin").exists()
 
 
+def test_a_function_ships_its_handler_and_nothing_that_lies_around(assembly: Path) -> None:
+    shipped = [
+        sorted(path.name for path in found.parent.iterdir()) for found in assembly.glob("*/handler.py")
+    ]
+
+    assert shipped == [["handler.py"]] * 4
+
+
 def test_the_shared_package_is_copied_whole_and_compiled(tmp_path: Path) -> None:
     SharedPackage().try_bundle(str(tmp_path))
 
-    ours = {path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py")}
-    assert ours
-    assert {path.relative_to(tmp_path) for path in tmp_path.rglob("*.py")} == ours
-    assert len(list(tmp_path.rglob("*.pyc"))) == len(ours)
+    ours, shipped = sources(PACKAGE), sources(tmp_path)
+    assert {path.suffix for path in ours} >= {".py", ".json"}
+    assert shipped == ours
+    assert len(list(tmp_path.rglob("*.pyc"))) == len([path for path in ours if path.suffix == ".py"])
+
+
+def sources(folder: Path) -> set[Path]:
+    """Return every file in *folder* but bytecode."""
+    found = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    return {path.relative_to(folder) for path in found}
 
 
 def test_a_layer_is_built_again_when_its_files_or_its_architecture_change_and_only_then(

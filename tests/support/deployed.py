@@ -4,7 +4,8 @@ import json
 import os
 import signal
 import ssl
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,25 @@ class Deployed:
         """What a sweep did, run now and not at the next minute."""
         counts: dict[str, Any] = self.invoke("sweep", {})
         return counts
+
+    def stored(self, task_id: str) -> dict[str, Any]:
+        """The item of a task as it lies in the table, in wire form; looking at it expires nothing."""
+        key = {"pk": {"S": f"TASK#{task_id}"}, "sk": {"S": "TASK"}}
+        table = self.outputs["TableName"]
+        item: dict[str, Any] = self.client("dynamodb").get_item(TableName=table, Key=key)["Item"]
+        return item
+
+    @contextmanager
+    def nobody_at_work(self) -> Iterator[None]:
+        """Wake-ups stay in the queue while the block runs."""
+        functions = self.client("lambda")
+        found = functions.list_event_source_mappings(FunctionName=self.function("turns"))
+        (mapping,) = [mapping["UUID"] for mapping in found["EventSourceMappings"]]
+        functions.update_event_source_mapping(UUID=mapping, Enabled=False)
+        try:
+            yield
+        finally:
+            functions.update_event_source_mapping(UUID=mapping, Enabled=True)
 
     def workers(self, name: str) -> list[int]:
         """The processes that run the function *name* now."""

@@ -126,12 +126,14 @@ class Rule:
     operation: str
     first: int
     last: int | None
+    about: str
     before: Callable[[], object] | None
     then: Callable[[], object] | None
 
-    def meets(self, operation: str, number: int) -> bool:
+    def meets(self, operation: str, number: int, body: bytes) -> bool:
         """It is for this attempt."""
-        return operation == self.operation and self.first <= number <= (self.last or number)
+        is_meant = operation == self.operation and self.first <= number <= (self.last or number)
+        return is_meant and self.about.encode() in body
 
 
 @dataclass(slots=True)
@@ -171,16 +173,19 @@ class Faults:
         *,
         nth: int = 1,
         times: int | None = 1,
+        about: str = "",
         before: Callable[[], object] | None = None,
         then: Callable[[], object] | None = None,
     ) -> None:
         """Let the *nth* attempt of operation *on*, counted from now, and *times* in all (None: for good) meet *fault*.
 
-        *then* runs once, after the first of them and before anybody tries again: a third writer, say. *before* runs
-        before each of them, and makes somebody else the faster one.
+        Of them all, only those that name what they are *about*. *then* runs once, after the first of them and before
+        anybody tries again: a third writer, say. *before* runs before each of them, and makes somebody else faster.
         """
         first = self._counts.get(on, 0) + nth
-        self._rules.append(Rule(fault, on, first, None if times is None else first + times - 1, before, then))
+        self._rules.append(
+            Rule(fault, on, first, None if times is None else first + times - 1, about, before, then)
+        )
 
     def die_at(self, on: str, nth: int, *, sent: bool) -> None:
         """End the process at the *nth* attempt of *on*, counted from now: before it is sent, or after it committed."""
@@ -208,19 +213,22 @@ class Faults:
         original: Callable[..., Outcome] = endpoint._do_get_response  # noqa: SLF001
 
         def attempt(request: Any, operation_model: Any, context: Any) -> Outcome:
-            return self._attempt(operation_model.name, lambda: original(request, operation_model, context))
+            def send() -> Outcome:
+                return original(request, operation_model, context)
+
+            return self._attempt(operation_model.name, request.body or b"", send)
 
         endpoint._do_get_response = attempt  # noqa: SLF001
         return original
 
-    def _attempt(self, operation: str, send: Callable[[], Outcome]) -> Outcome:
+    def _attempt(self, operation: str, body: bytes, send: Callable[[], Outcome]) -> Outcome:
         with self._lock:
             if self._dead:
                 raise Killed
             self.attempts.append(operation)
             number = self._counts[operation] = self._counts.get(operation, 0) + 1
             is_last = self._last is not None and self._last[:2] == (operation, number)
-            rule = next((rule for rule in self._rules if rule.meets(operation, number)), None)
+            rule = next((rule for rule in self._rules if rule.meets(operation, number, body)), None)
             self._dead = is_last
         if is_last:
             self._die(send)

@@ -6,11 +6,11 @@ decided on the task itself.
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from turnkeeper.domain import transitions
-from turnkeeper.domain.errors import StoreIsUnavailable, TaskError
+from turnkeeper.domain.errors import TaskError
 from turnkeeper.domain.task import Task
 from turnkeeper.domain.transitions import Change
 from turnkeeper.service.change import apply
@@ -19,6 +19,7 @@ from turnkeeper.store import tasks
 from turnkeeper.store.items import SHARDS
 
 ACTOR = "sweep"
+SECONDS_EACH = 2.0
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +35,11 @@ class Swept:
 
 
 def sweep(runtime: Runtime, *, may_go_on: Callable[[], bool] = lambda: True) -> Swept:
-    """Look at every task that is due now, until *may_go_on* says no; a task that fails blocks no other."""
+    """Look at every task that is due now, until *may_go_on* says no; a task that fails blocks no other.
+
+    `StoreIsUnavailable` when the index cannot be read.
+    """
+    runtime = _in_a_hurry(runtime)
     now = runtime.clock()
     swept = Swept()
     for shard in _shards(now):
@@ -44,6 +49,12 @@ def sweep(runtime: Runtime, *, may_go_on: Callable[[], bool] = lambda: True) -> 
                 return swept
             _look(runtime, task_id, swept)
     return swept
+
+
+def _in_a_hurry(runtime: Runtime) -> Runtime:
+    """*runtime* with little patience: there are others to look at, and the next sweep comes in a minute."""
+    table = runtime.table
+    return replace(runtime, table=replace(table, patience=lambda: table.patience().once_more(SECONDS_EACH)))
 
 
 def _shards(now: datetime) -> str:
@@ -61,9 +72,7 @@ def _look(runtime: Runtime, task_id: str, swept: Swept) -> None:
         task = tasks.read(runtime.table, task_id)
         if task is not None:
             swept.changed += apply(runtime, task, decide, actor=ACTOR).is_change
-    except StoreIsUnavailable:
-        raise
-    except TaskError as error:
+    except TaskError as error:  # busy, or its partition does not answer: the next sweep tries again
         swept.failed += 1
         log.warning("a look was refused (%s)", type(error).__name__)
     except Exception:

@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Iterable
 from datetime import datetime
 
+from turnkeeper.domain.errors import StoreIsUnavailable
 from turnkeeper.domain.instants import to_text
 from turnkeeper.domain.task import Pace, Task
 from turnkeeper.faults import FAILED_CALLS
@@ -71,20 +72,23 @@ def due(table: Table, shard: str, *, now: datetime) -> Iterable[str]:
 
 
 def put_off(table: Table, task_id: str, *, pace: Pace, now: datetime) -> None:
-    """Look at a task later, because a look at it failed; nothing of the item need be readable."""
-    item = table.get_wire(task_key(task_id))
-    if item is None:
-        return
-    looks = _looks(item) + 1
-    read = item.get("write_revision")
-    unchanged_since_read = "write_revision = :read" if read else "attribute_not_exists(write_revision)"
-    values = {
-        ":due": to_text(now + pace.grace(looks)),
-        ":looks": looks,
-        ":fresh": secrets.token_hex(16),
-        ":terminal": "terminal",
-    }
+    """Look at a task later, because a look at it failed; nothing of the item need be readable.
+
+    Where that fails too, it is only logged, and the next sweep looks at the task again.
+    """
     try:
+        item = table.get_wire(task_key(task_id))
+        if item is None:
+            return
+        looks = _looks(item) + 1
+        read = item.get("write_revision")
+        unchanged_since_read = "write_revision = :read" if read else "attribute_not_exists(write_revision)"
+        values = {
+            ":due": to_text(now + pace.grace(looks)),
+            ":looks": looks,
+            ":fresh": secrets.token_hex(16),
+            ":terminal": "terminal",
+        }
         table.client.update_item(
             TableName=table.name,
             Key=item_to_wire(task_key(task_id)),
@@ -92,7 +96,7 @@ def put_off(table: Table, task_id: str, *, pace: Pace, now: datetime) -> None:
             ConditionExpression=f"attribute_exists(pk) AND {unchanged_since_read} AND phase <> :terminal",
             ExpressionAttributeValues=item_to_wire(values) | ({":read": read} if read else {}),
         )
-    except FAILED_CALLS as error:
+    except (StoreIsUnavailable, *FAILED_CALLS) as error:
         log.warning("a failing task could not be put off (%s)", type(error).__name__)
 
 
