@@ -1,13 +1,15 @@
-"""`make up` as somebody at a keyboard has it: it tells how to begin, keeps what was made, and is gone when stopped."""
+"""`make up` as somebody at a keyboard has it: tells how to begin, keeps what was made, and is gone when stopped."""
 
 import os
 import re
+import shutil
 import signal
+import ssl
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -24,8 +26,8 @@ COMES_UP_AGAIN_SECONDS = 20
 class Launcher:
     """The command behind `make up`, and what it printed."""
 
-    def __init__(self, port: int, state: Path) -> None:
-        self.command = [sys.executable, "-m", "offline", "--port", str(port), "--state", str(state)]
+    def __init__(self, port: int, state: Path, *flags: str) -> None:
+        self.command = [sys.executable, "-m", "offline", "--port", str(port), "--state", str(state), *flags]
         # In the background, where a shell has its programs ignore Ctrl-C.
         in_background = ["/bin/sh", "-c", 'trap "" INT; exec "$@"', "sh", *self.command, "up"]
         self.process = subprocess.Popen(
@@ -53,11 +55,21 @@ class Launcher:
         return found[1]
 
     def token(self, name: str) -> str:
+        printed = self.run("token", name)
+        assert len(printed.split()) == 1, "nothing but the token"
+        return printed.strip()
+
+    def run(self, *arguments: str) -> str:
         done = subprocess.run(
-            [*self.command, "token", name], cwd=ROOT, capture_output=True, text=True, check=True
+            [*self.command, *arguments], cwd=ROOT, capture_output=True, text=True, check=True
         )
-        assert len(done.stdout.split()) == 1, "nothing but the token"
-        return done.stdout.strip()
+        return done.stdout
+
+    def http(self, name: str) -> httpx.Client:
+        certificate = re.search(r"export CURL_CA_BUNDLE=(\S+)", self.printed)
+        trust = ssl.create_default_context(cafile=certificate[1]) if certificate else True
+        headers = {"authorization": f"Bearer {self.token(name)}"}
+        return httpx.Client(base_url=f"{self.base_url}/", headers=headers, verify=trust, timeout=30)
 
     def engine_group(self) -> int:
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
@@ -71,54 +83,79 @@ class Launcher:
         return code
 
 
+class Place:
+    """A port and a state of its own, for one launcher at a time: the one that runs there, or a new one."""
+
+    def __init__(self, state: Path, *flags: str) -> None:
+        self._where: tuple[int, Path, *tuple[str, ...]] = (free_port(), state, *flags)
+        self._last: Launcher | None = None
+
+    def running(self) -> Launcher:
+        if self._last is None or self._last.process.poll() is not None:
+            self._last = Launcher(*self._where)
+        assert self._last.base_url
+        return self._last
+
+    def another(self) -> Launcher:
+        return Launcher(*self._where)
+
+    def leave(self) -> None:
+        if self._last is not None and self._last.process.poll() is None:
+            self._last.stop(signal.SIGTERM)
+        eventually(lambda: not is_taken(self._where[0]))
+
+
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, Path]:
-    """One port and one state for all, since only the first launch on them takes long."""
-    return free_port(), tmp_path_factory.mktemp("state")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    found = Place(tmp_path_factory.mktemp("state"))
+    yield found
+    found.leave()
 
 
-@pytest.fixture
-def launched(place: tuple[int, Path]) -> Iterator[Callable[[], Launcher]]:
-    """Launch, again and again; all are gone in the end."""
-    port, state = place
-    launchers: list[Launcher] = []
+@pytest.fixture(scope="module")
+def strict_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    if shutil.which("openssl") is None:
+        pytest.skip("the engine makes its certificate with openssl")
+    found = Place(tmp_path_factory.mktemp("strict"), "--auth")
+    yield found
+    found.leave()
 
-    def launch() -> Launcher:
-        launchers.append(Launcher(port, state))
-        return launchers[-1]
 
-    yield launch
-    for launcher in launchers:
-        if launcher.process.poll() is None:
-            launcher.stop(signal.SIGTERM)
-    eventually(lambda: not is_taken(port), within=20)
+@pytest.fixture(params=["place", "strict_place"])
+def launcher(request: pytest.FixtureRequest) -> Launcher:
+    """One that is left running, without and with everything enforced."""
+    found: Place = request.getfixturevalue(request.param)
+    return found.running()
 
 
 @pytest.mark.timeout(300)
-def test_what_was_made_is_there_again_after_a_stop_and_soon(launched: Callable[[], Launcher]) -> None:
-    first = launched()
-    base_url = first.base_url
-    authorization = {"authorization": f"Bearer {first.token('alice')}"}
-    task = httpx.post(f"{base_url}/v1/tasks", json=HELLO, headers=authorization, timeout=30).json()["id"]
+def test_what_was_made_is_there_again_after_a_stop_and_soon(place: Place) -> None:
+    first = place.running()
+    with first.http("alice") as alice:
+        task = alice.post("v1/tasks", json=HELLO).json()["id"]
+    keys = first.run("host-keys", "demo")
+    made_meanwhile = first.run("host-keys", "acme")
     assert first.stop(signal.SIGINT) == 0, first.printed
 
     # On a machine that others keep busy, a second is not a second of ours.
     crowded = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
     began = time.monotonic()
-    second = launched()
-    again = second.base_url
+    second = place.running()
     took = time.monotonic() - began
-    polled = httpx.get(f"{again}/v1/tasks/{task}", headers=authorization, timeout=30)
+    with second.http("alice") as alice:
+        polled = alice.get(f"v1/tasks/{task}")
 
-    assert again == base_url
+    assert second.base_url == first.base_url
     assert (polled.status_code, polled.json()["id"]) == (200, task)
+    assert second.run("host-keys", "demo") == keys
+    # What only a deployment can give a host, the next one gives to every host there is.
+    assert "QUEUE_URL" not in made_meanwhile
+    assert "export QUEUE_URL" in second.run("host-keys", "acme")
     assert took < COMES_UP_AGAIN_SECONDS * crowded
-    assert second.stop(signal.SIGTERM) == 0, second.printed
 
 
-def test_it_tells_how_to_begin(launched: Callable[[], Launcher]) -> None:
-    launcher = launched()
-    base_url = launcher.base_url
+@pytest.mark.timeout(300)
+def test_it_tells_how_to_begin(launcher: Launcher) -> None:
     begin = launcher.printed.partition("In another terminal")[2].partition("Ctrl-C")[0]
     typed = "\n".join(line for line in begin.splitlines()[1:] if "make -s token" not in line)
 
@@ -131,18 +168,40 @@ def test_it_tells_how_to_begin(launched: Callable[[], Launcher]) -> None:
         timeout=60,
     )
 
-    assert f"export BASE_URL={base_url}" in typed
+    assert f"export BASE_URL={launcher.base_url}" in typed
     assert typed.count("curl") == 3
     assert '"phase":"processing"' in done.stderr.replace(" ", "")
     assert "200" in done.stdout.splitlines()[0]
     assert '"text":"hello"' in done.stdout.replace(" ", "")
 
 
-def test_a_port_that_is_taken_is_said_so_with_what_to_do(launched: Callable[[], Launcher]) -> None:
-    first = launched()
-    assert first.base_url
+@pytest.mark.timeout(300)
+def test_the_host_of_the_docs_takes_turns_with_the_keys_that_it_prints(launcher: Launcher) -> None:
+    keys = launcher.run("host-keys", "demo")
+    host = subprocess.Popen(
+        ["/bin/sh", "-euc", f'{keys}\nexec "$0" docs/examples/host.py', sys.executable],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"]},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with host, launcher.http("alice") as alice:
+        assert host.stdout is not None
+        assert "waits for wake-ups" in host.stdout.readline()
+        made = alice.post("v1/tasks", json={**HELLO, "agent": "reverse"}).json()
+        task = f"v1/tasks/{made['id']}"
+        eventually(lambda: alice.get(task).json()["status"]["phase"] == "idle")
+        entries = alice.get(f"{task}/messages").json()["messages"]
+        host.terminate()
 
-    second = launched()
+    assert "docs/hosts.md" in launcher.printed
+    assert entries[-1]["message"][0]["text"] == "olleh"
+
+
+def test_a_port_that_is_taken_is_said_so_with_what_to_do(place: Place) -> None:
+    first = place.running()
+
+    second = place.another()
     code = second.process.wait(30)
     second.until("is taken")
 
@@ -152,10 +211,24 @@ def test_a_port_that_is_taken_is_said_so_with_what_to_do(launched: Callable[[], 
     assert first.process.poll() is None
 
 
-def test_the_engine_goes_with_a_launcher_that_is_killed(launched: Callable[[], Launcher]) -> None:
-    launcher = launched()
-    authorization = {"authorization": f"Bearer {launcher.token('alice')}"} if launcher.base_url else {}
-    httpx.get(f"{launcher.base_url}/v1/tasks", headers=authorization, timeout=30).raise_for_status()
+def test_a_name_that_no_host_can_have_is_said_so(place: Place) -> None:
+    done = subprocess.run(
+        [*place.running().command, "host-keys", "Acme!"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "small letters" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_engine_goes_with_a_launcher_that_is_killed(place: Place) -> None:
+    launcher = place.running()
+    with launcher.http("alice") as alice:
+        alice.get("v1/tasks").raise_for_status()
     group = launcher.engine_group()
     # The leash, the engine, and at least one function's worker.
     assert len(processes_of(group)) >= 3
@@ -165,10 +238,12 @@ def test_the_engine_goes_with_a_launcher_that_is_killed(launched: Callable[[], L
     eventually(lambda: not processes_of(group), within=20)
 
 
-def test_no_token_is_made_where_nothing_runs(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "offline", "--port", str(free_port()), "--state", str(tmp_path)]
+@pytest.mark.parametrize("wanted", ["token", "host-keys"])
+@pytest.mark.parametrize("flags", [(), ("--auth",)])
+def test_nobody_is_made_where_nothing_runs(tmp_path: Path, flags: tuple[str, ...], wanted: str) -> None:
+    command = [sys.executable, "-m", "offline", "--port", str(free_port()), "--state", str(tmp_path), *flags]
 
-    done = subprocess.run([*command, "token", "alice"], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run([*command, wanted, "alice"], cwd=ROOT, capture_output=True, text=True, check=False)
 
     assert (done.returncode, done.stdout) == (1, "")
     assert "make up" in done.stderr
