@@ -4,9 +4,9 @@
 
 PORT ?= 4510
 PYTHON ?= python3
-export PYTHON_3_13
+export PYTHON_3_13 PORT NAME
 ours := .venv/bin/python
-offline = $(ours) -m offline --port $(PORT) $(if $(filter-out 0,$(AUTH)),--auth)
+offline = $(ours) -m offline --port "$$PORT" $(if $(filter-out 0,$(AUTH)),--auth)
 lock := .venv/bin/uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-header
 
 help: ## list the targets
@@ -19,10 +19,10 @@ up: setup ## run the whole stack on this machine, until Ctrl-C (PORT=4510; AUTH=
 	@$(offline) up
 
 token: setup ## print an access token of a user of `make up` (NAME=alice)
-	@$(if $(NAME),,echo 'Whose? make token NAME=alice' >&2; exit 2;) $(offline) token $(NAME)
+	@$(if $(NAME),,echo 'Whose? make token NAME=alice' >&2; exit 2;) $(offline) token -- "$$NAME"
 
 host-keys: setup ## print what makes a shell a host's, to be evaluated (NAME=demo)
-	@$(if $(NAME),,echo 'Whose? make host-keys NAME=demo' >&2; exit 2;) $(offline) host-keys $(NAME)
+	@$(if $(NAME),,echo 'Whose? make host-keys NAME=demo' >&2; exit 2;) $(offline) host-keys -- "$$NAME"
 
 demo: setup ## walk through a task's life on a deployment of its own
 	@$(ours) -m scripts.demo

@@ -21,6 +21,7 @@ from offline.progress import Progress, Shown
 from offline.users import make_user, token
 
 PORT = 4510
+LOWEST_PORT, HIGHEST_PORT = 1024, 65_535
 PEOPLE = ("alice", "bob")
 DEMO_HOST = "demo"
 WELCOME = """\
@@ -157,10 +158,19 @@ def print_host_keys(engine: Engine, name: str) -> int:
     return 0
 
 
+def port_number(text: str) -> int:
+    """Return *text* as a port, or refuse it with what a port is."""
+    if not text.isascii() or not text.isdigit() or not LOWEST_PORT <= int(text) <= HIGHEST_PORT:
+        raise argparse.ArgumentTypeError(
+            f"a port is a number from {LOWEST_PORT} to {HIGHEST_PORT}, not {text!r}"
+        )
+    return int(text)
+
+
 def main() -> int:
     """Do what the arguments ask for; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m offline", description=__doc__)
-    parser.add_argument("--port", type=int, default=PORT)
+    parser.add_argument("--port", type=port_number, default=PORT)
     parser.add_argument("--state", type=Path, help="the folder that holds what is kept; one for each port")
     parser.add_argument(
         "--auth", action="store_true", help="over TLS, and whatever AWS would refuse is refused"

@@ -6,6 +6,8 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from pathlib import Path
 from types import TracebackType
@@ -87,8 +89,7 @@ class Engine:
         """Start it, and return when it answers."""
         if is_taken(self.port):
             raise PortTaken(self.port)
-        shutil.rmtree(self._scratch, ignore_errors=True)
-        self._scratch.mkdir(parents=True)
+        self._clear_scratch()
         with self.log.open("wb") as log:
             self._process = self._launch(log)
         try:
@@ -110,6 +111,15 @@ class Engine:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+    def _clear_scratch(self) -> None:
+        """Have an empty folder for the engine's temporary files; last time's thousands go while we go on."""
+        if self._scratch.exists():
+            left = Path(tempfile.mkdtemp(prefix="left-", dir=self.state_dir))
+            self._scratch.rename(left / "tmp")
+        self._scratch.mkdir(parents=True)
+        for left in self.state_dir.glob("left-*"):
+            threading.Thread(target=shutil.rmtree, args=(left, True), daemon=True).start()
 
     def wait(self) -> None:
         """Return when it has stopped by itself."""

@@ -32,7 +32,7 @@ def create_task() -> Response[str]:
     event, caller = _asked()
     new, key = requests.creation(event), bodies.idempotency_key(event)
     made = create(settings.runtime(), caller=caller, agent=new.agent, content=new.content, key=key)
-    return _accepted(201 if new.content is None else 202, made, location=f"/v1/tasks/{made.task.id}")
+    return _accepted(201 if new.content is None else 202, made, location=f"tasks/{made.task.id}")
 
 
 @app.get("/v1/tasks")

@@ -203,3 +203,15 @@ def test_eight_inputs_at_once_with_keys_of_their_own_are_eight(lab: Laboratory) 
     entries = [entry for entry in lab.conversation(task_id) if entry["type"] == "input"]
     assert sorted(text for _, text in texts(entries)) == [str(n) for n in range(8)]
     assert len({json.dumps(entry["received_at"]) for entry in entries}) == 8
+
+
+def test_the_order_of_names_makes_no_other_request_of_it(lab: Laboratory) -> None:
+    task_id = lab.create().task.id
+    one = '{"message":[{"mimeType":"text/plain","text":"hi"}]}'
+    other = '{"message":[{"text":"hi","mimeType":"text/plain"}]}'
+    first = accept(lab.runtime, caller=ALICE, task_id=task_id, content=one, key="k")
+
+    again = accept(lab.runtime, caller=ALICE, task_id=task_id, content=other, key="k")
+
+    assert again.received_at == first.received_at
+    assert lab.stored(task_id).received == 1

@@ -32,7 +32,7 @@ def test_a_task_made_with_an_input_is_accepted_and_shown(api: Gateway, live_lab:
     assert reply.status == 202
     assert reply.json == status_object(task)
     assert reply.json["status"]["phase"] == "processing"
-    assert reply.headers["Location"] == f"/v1/tasks/{task.id}"
+    assert reply.headers["Location"] == f"tasks/{task.id}"
     assert reply.headers["ETag"] == f'"{task.revision}"'
     assert reply.headers["Poll-After"] == "1"
     assert INSTANT.fullmatch(reply.headers["Received-At"])
@@ -47,7 +47,7 @@ def test_a_task_made_without_an_input_is_created_and_idle(api: Gateway) -> None:
     assert reply.status == 201
     assert reply.json["status"]["phase"] == "idle"
     assert reply.json["responsible_user"] == "alice-sub"
-    assert reply.headers["Location"] == f"/v1/tasks/{reply.json['id']}"
+    assert reply.headers["Location"] == f"tasks/{reply.json['id']}"
     assert reply.headers["Poll-After"] == "30"
     assert "Received-At" not in reply.headers
 

@@ -22,7 +22,7 @@ def claim_of(key: str = "k", body: str = "{}", now: Any = NOW, lasts: timedelta 
 )
 def test_a_key_is_its_callers_for_one_route_and_one_task(one: list[str], other: list[str]) -> None:
     scopes = [
-        claim(key, caller=caller, route=route, task_id=task_id, body="", now=NOW, lasts=DAY).scope
+        claim(key, caller=caller, route=route, task_id=task_id, body="{}", now=NOW, lasts=DAY).scope
         for caller, route, task_id, key in (one, other)
     ]
 
@@ -30,7 +30,7 @@ def test_a_key_is_its_callers_for_one_route_and_one_task(one: list[str], other: 
 
 
 def test_a_key_is_stored_as_a_hash_and_so_is_its_body() -> None:
-    stored = claim_of("secret-key", body="secret body").item(task=queued(), received_at=NOW)
+    stored = claim_of("secret-key", body='"secret body"').item(task=queued(), received_at=NOW)
 
     assert "secret" not in str(stored)
 
@@ -51,11 +51,11 @@ def test_a_key_says_what_it_made_until_its_time_is_over() -> None:
 
 
 def test_a_key_with_another_body_is_refused_until_its_time_is_over() -> None:
-    stored = claim_of(body="one").item(task=queued(), received_at=NOW)
+    stored = claim_of(body='"one"').item(task=queued(), received_at=NOW)
 
     with pytest.raises(KeyReused):
-        claim_of(body="other").made(stored)
-    assert claim_of(body="other", now=NOW + DAY).made(stored) is None
+        claim_of(body='"other"').made(stored)
+    assert claim_of(body='"other"', now=NOW + DAY).made(stored) is None
 
 
 def test_a_create_without_input_remembers_no_receipt() -> None:

@@ -12,7 +12,7 @@ import turnkeeper
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import errors
 from turnkeeper.domain.errors import Place, TaskError
-from turnkeeper.edge.problems import PROBLEMS, problem
+from turnkeeper.edge.problems import MOST_PLACES, PROBLEMS, problem
 
 EXAMPLES: list[TaskError] = [
     errors.MalformedRequest("limit", "must be a whole number"),
@@ -218,3 +218,10 @@ def test_an_error_without_a_row_is_told_as_its_nearest_ancestor() -> None:
         pass
 
     assert told(CursorTooOld("after", "is too old"))["status"] == 400
+
+
+def test_when_more_places_are_wrong_than_are_named_the_answer_says_so() -> None:
+    body = told(errors.InvalidInput([errors.Place(f"x{n}", "is missing") for n in range(MOST_PLACES + 1)]))
+
+    assert body["detail"] == "More than 20 places are wrong; errors names the first."
+    assert len(body["errors"]) == MOST_PLACES

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from turnkeeper.domain.errors import InputTooLarge, InvalidInput, MalformedRequest, TaskError
 from turnkeeper.domain.task import Phase
 from turnkeeper.edge import bodies, requests
+from turnkeeper.edge.problems import MOST_PLACES
 from turnkeeper.edge.requests import ListQuery, MessagesQuery
 
 PART = {"mimeType": "text/plain", "text": "hi"}
@@ -135,7 +136,7 @@ def test_only_plain_text_is_taken(mime_type: object) -> None:
 @pytest.mark.clause("CP-4")
 @pytest.mark.parametrize("file", ["task://a.txt", "https://example.com/a", "task://../a", None, 7, {"a": 1}])
 def test_a_file_is_refused_and_told_which_roots_there_are(file: object) -> None:
-    problem = "of text and file exactly one, and text for now: no root for files is available yet"
+    problem = "is not taken yet, since no root for files is available; send text"
 
     assert refused_part(file=file) == {"message[0].file": problem}
     assert refused_part(file=file, text=...) == {"message[0].file": problem, "message[0].text": "is missing"}
@@ -206,9 +207,18 @@ def test_the_size_of_an_input_is_that_of_what_is_kept_not_of_what_was_sent() -> 
     assert len(requests.input_content({"body": sent}).encode()) < 256 * 1024
 
 
+def test_an_input_that_fits_is_taken_with_every_character_escaped() -> None:
+    text = "".join(f"\\u{ord(character):04x}" for character in "a" * 60_000)
+    part = f'{{"mimeType":"text/plain","text":"{text}"}}'
+
+    kept = requests.input_content({"body": f'{{"message":[{",".join([part] * 4)}]}}'})
+
+    assert len(kept) < 256 * 1024
+
+
 def test_a_body_that_can_hold_no_input_is_not_even_parsed() -> None:
     with pytest.raises(InputTooLarge):
-        requests.input_content({"body": "{ this is no JSON " + " " * 1024 * 1024})
+        requests.input_content({"body": "{ this is no JSON " + " " * 2 * 1024 * 1024})
 
 
 def test_a_packed_body_is_as_large_as_what_was_packed() -> None:
@@ -220,10 +230,10 @@ def test_a_packed_body_is_as_large_as_what_was_packed() -> None:
     assert refusal.value.size == 3_000_000
 
 
-def test_at_most_20_places_are_named_however_many_are_wrong() -> None:
+def test_no_more_places_are_looked_up_than_an_answer_names() -> None:
     started = time.perf_counter()
 
-    assert len(refused({f"x{number}": 1 for number in range(80_000)})) == 20
+    assert len(refused({f"x{number}": 1 for number in range(80_000)})) == MOST_PLACES + 1
     assert time.perf_counter() - started < 2
 
 
@@ -326,7 +336,7 @@ def test_a_parameter_is_given_once(name: str) -> None:
         bodies.query(ListQuery, ask(**{name: f"{value},{value}"}))
 
     assert [(place.at, place.problem) for place in refusal.value.places] == [
-        (name, "is given more than once")
+        (name, "must be one value, given once")
     ]
 
 
@@ -342,7 +352,9 @@ def test_an_idempotency_key_may_be_left_out(event: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("key", ["", "k" * 256, "a b", "a\t", "é", "a\n", "\x7f"])
 def test_any_other_idempotency_key_is_refused_by_the_headers_name(key: str) -> None:
-    with pytest.raises(MalformedRequest, match="Idempotency-Key: must be 1 to 255 visible ASCII characters"):
+    with pytest.raises(
+        MalformedRequest, match="Idempotency-Key: must be one key of 1 to 255 visible ASCII characters"
+    ):
         bodies.idempotency_key({"headers": {"idempotency-key": key}})
 
 

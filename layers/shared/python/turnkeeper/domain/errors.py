@@ -41,7 +41,7 @@ class InputTooLarge(TaskError):
 
     def __init__(self, size: int, limit: int) -> None:
         super().__init__(
-            f"The input is {size} bytes serialised; at most {limit} are taken. Send it in several inputs."
+            f"The input is {size} bytes; at most {limit} are taken, counted as compact JSON. Send it in several inputs."
         )
         self.size, self.limit = size, limit
 

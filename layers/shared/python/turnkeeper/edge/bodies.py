@@ -18,8 +18,8 @@ from turnkeeper.edge.problems import MOST_PLACES
 LARGEST_INPUT = 256 * 1024
 """Bytes of one input or output as the store keeps it."""
 
-# An input that fits is at most thrice as long with every character escaped; what is longer is not parsed.
-_LONGEST_BODY = 4 * LARGEST_INPUT
+# An input that fits is at most six times as long with every character escaped; what is longer is not parsed.
+_LONGEST_BODY = 7 * LARGEST_INPUT
 _RESERVED = frozenset({"type", "received_at", "committed_at", "error"})
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,39}")
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -104,7 +104,9 @@ def query[Q: Query](model: type[Q], event: Mapping[str, Any]) -> Q:
     """The query string of *event*, each parameter known and given once."""
     sent: Mapping[str, str] = event.get("queryStringParameters") or {}
     # The gateway joins what was given twice with a comma, and nothing we take holds one.
-    wrong = [Place(_path((name,)), "is given more than once") for name, value in sent.items() if "," in value]
+    wrong = [
+        Place(_path((name,)), "must be one value, given once") for name, value in sent.items() if "," in value
+    ]
     try:
         read = model.model_validate(sent)
     except ValidationError as error:
@@ -119,13 +121,15 @@ def idempotency_key(event: Mapping[str, Any]) -> str | None:
     """The Idempotency-Key of *event*, if it has one."""
     key: str | None = (event.get("headers") or {}).get("idempotency-key")
     if key is not None and not _KEY.fullmatch(key):
-        raise MalformedRequest("Idempotency-Key", "must be 1 to 255 visible ASCII characters")
+        raise MalformedRequest(
+            "Idempotency-Key", "must be one key of 1 to 255 visible ASCII characters, given once"
+        )
     return key
 
 
 def _places(error: ValidationError, input_at: InputAt = None) -> list[Place]:
     details = error.errors(include_url=False, include_input=False)
-    return [Place(_path(one["loc"]), _problem(one, input_at)) for one in details[:MOST_PLACES]]
+    return [Place(_path(one["loc"]), _problem(one, input_at)) for one in details[: MOST_PLACES + 1]]
 
 
 def _problem(error: ErrorDetails, input_at: InputAt) -> str:

@@ -37,7 +37,7 @@ class ContentPart(Sent):
     @field_validator("file", mode="before")
     @classmethod
     def _refuse_files(cls, _: object) -> str:
-        raise refusal("of text and file exactly one, and text for now: no root for files is available yet")
+        raise refusal("is not taken yet, since no root for files is available; send text")
 
     @field_validator("size_bytes")
     @classmethod

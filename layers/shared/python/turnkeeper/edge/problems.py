@@ -88,7 +88,7 @@ def problem(error: Exception, *, repeatable: bool) -> Answer:
     """*error* as the caller gets it; *repeatable*: the request is idempotent or carries a key."""
     row = row_of(error)
     places = getattr(error, "places", ())
-    several = "Several places are wrong; errors names each." if len(places) > 1 else None
+    several = _several(len(places))
     retry = _retry(row, repeatable=repeatable)
     body: dict[str, Any] = {
         "type": f"urn:agent-status:{row.code.name}",
@@ -102,6 +102,12 @@ def problem(error: Exception, *, repeatable: bool) -> Answer:
         body["errors"] = [{"at": place.at, "problem": place.problem} for place in places[:MOST_PLACES]]
     after_ms = retry.get("after_ms")
     return told(row.status, body, retry_after_s=None if after_ms is None else ceil(after_ms / 1000))
+
+
+def _several(wrong: int) -> str | None:
+    if wrong > MOST_PLACES:
+        return f"More than {MOST_PLACES} places are wrong; errors names the first."
+    return "Several places are wrong; errors names each." if wrong > 1 else None
 
 
 def refuse_unknown_route(_: Exception) -> NoReturn:

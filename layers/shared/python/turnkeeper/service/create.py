@@ -1,5 +1,6 @@
 """Starting a task: the agent's terms are copied into it, and it is its creator's for good (TS-3)."""
 
+import json
 import secrets
 from dataclasses import replace
 from datetime import datetime
@@ -76,5 +77,5 @@ def _create(
 def _claim(
     runtime: Runtime, caller: str, agent: str, *, content: str | None, key: str, now: datetime
 ) -> Claim:
-    body = f"{agent}\n{content or ''}"
+    body = f'{{"agent":{json.dumps(agent)},"input":{content or "null"}}}'
     return claim(key, caller=caller, route=ROUTE, task_id="", body=body, now=now, lasts=runtime.idempotency)

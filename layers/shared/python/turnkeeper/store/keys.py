@@ -1,6 +1,7 @@
 """Idempotency keys: what a caller's key made, remembered for a day and then free again."""
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -73,8 +74,14 @@ class Claim:
 def claim(
     key: str, *, caller: str, route: str, task_id: str, body: str, now: datetime, lasts: timedelta
 ) -> Claim:
-    """The claim of one request; *body* is its content as it would be stored."""
-    return Claim(scope=_hash(caller, route, task_id, key), body_hash=_hash(body), now=now, lasts=lasts)
+    """The claim of one request; *body* is JSON, and the order of its names makes no other request of it."""
+    return Claim(
+        scope=_hash(caller, route, task_id, key), body_hash=_hash(_canonical(body)), now=now, lasts=lasts
+    )
+
+
+def _canonical(body: str) -> str:
+    return json.dumps(json.loads(body), sort_keys=True, separators=(",", ":"))
 
 
 def _hash(*parts: str) -> str:
