@@ -13,7 +13,7 @@ from turnkeeper.domain.task import Runs, Task
 from turnkeeper.invocation import invoked
 from turnkeeper.queue import task_of
 from turnkeeper.service.turns import attend
-from turnkeeper.settings import runtime, wake_ups
+from turnkeeper.settings import runtime, session, wake_ups
 
 SPARE = timedelta(seconds=5)
 
@@ -25,7 +25,7 @@ def agent_of(task: Task) -> Agent:
     """Whoever takes the task's turns: a class of ours, or the user's function for as long as we live."""
     if task.terms.runs is Runs.LAMBDA and task.terms.function:
         left = timedelta(milliseconds=processor.lambda_context.get_remaining_time_in_millis())
-        return invoked(task.terms.function, answers_within=max(left - SPARE, SPARE))
+        return invoked(task.terms.function, session=session(), answers_within=max(left - SPARE, SPARE))
     return builtin.agent(task.agent)
 
 

@@ -46,8 +46,7 @@ def lost(host: Host) -> str:
     assert host.register("careful").status == 200
     task_id = host.task("hi", agent="careful")
     host.start(task_id)
-    host.lab.clock.forward(seconds=61)
-    host.lab.sweep()
+    host.sweep_after(seconds=61)
     host.register()
     return task_id
 

@@ -90,12 +90,11 @@ def test_a_task_of_the_deployments_own_agents_wakes_no_host(host: Host) -> None:
     assert host.wake_ups() == []
 
 
-def test_what_recovers_a_task_goes_to_the_hosts_own_queue_too(host: Host, live_lab: Laboratory) -> None:
+def test_what_recovers_a_task_goes_to_the_hosts_own_queue_too(host: Host) -> None:
     forgotten, (lost, _) = host.task("hi"), host.running()
     host.wake_ups()
 
-    live_lab.clock.forward(seconds=61)
-    live_lab.sweep()
+    host.sweep_after(seconds=61)
 
     assert {wake["task"] for wake in host.wake_ups()} == {forgotten, lost}
     assert in_the_main_queue(host) == []
@@ -166,11 +165,10 @@ def test_no_output_may_overtake_the_one_before_it(host: Host, live_lab: Laborato
     assert host.say(task_id, fence, 2, "two").status == 200
 
 
-def test_an_attempt_that_repeats_says_only_what_is_new(host: Host, live_lab: Laboratory) -> None:
+def test_an_attempt_that_repeats_says_only_what_is_new(host: Host) -> None:
     task_id, fence = host.running("hi")
     host.say(task_id, fence, 1, "one")
-    live_lab.clock.forward(seconds=61)
-    live_lab.sweep()
+    host.sweep_after(seconds=61)
 
     turn = host.start(task_id)
     for number, words in enumerate(["one", "two"], start=turn["first_output"]):
@@ -270,9 +268,7 @@ def test_where_nothing_is_to_start_nothing_starts(host: Host, live_lab: Laborato
     assert live_lab.everything() == before
 
 
-def test_a_failed_attempt_is_tried_again_after_its_back_off_and_no_sooner(
-    hosts: Hosts, live_lab: Laboratory
-) -> None:
+def test_a_failed_attempt_is_tried_again_after_its_back_off_and_no_sooner(hosts: Hosts) -> None:
     host = hosts.acme
     host.register(repeatable=True, attempts=2, backoff=["30m"])
     task_id, fence = host.running()
@@ -280,8 +276,7 @@ def test_a_failed_attempt_is_tried_again_after_its_back_off_and_no_sooner(
 
     failed = host.ask(task_id, "fail", {"fence": fence})
     early = host.ask(task_id, "turns")
-    live_lab.clock.forward(minutes=32)
-    live_lab.sweep()
+    host.sweep_after(minutes=32)
 
     assert failed.status == 200
     assert failed.json["turn"]["state"] == "between_attempts"

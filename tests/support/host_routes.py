@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from tests.support.gateway import ENVIRONMENT, forget_settings
+from turnkeeper import settings
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,9 @@ def host_routes() -> list[HostRoute]:
             patch.setenv(name, "not used")
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
         app = importlib.import_module("functions.host.handler").app
-    # What the import read is of no use to anybody.
+    # What the import read is of no use to anybody, and moto knows nothing of a session that was made before it.
     forget_settings()
+    settings.session.cache_clear()
     paths = app.get_openapi_schema().paths or {}
     return [
         HostRoute(method.upper(), path.removeprefix("/"))

@@ -3,10 +3,13 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tests.support.gateway import Gateway, Reply, Signer
 from tests.support.laboratory import Laboratory
+from turnkeeper.service import host_turns
+from turnkeeper.service.host_turns import Asked
 
 ACME = Signer("acme", "AROAACMEEXAMPLE123456")
 RIVAL = Signer("rival", "AROARIVALEXAMPLE12345")
@@ -100,6 +103,12 @@ class Host:
     def finish(self, task_id: str, fence: int, said: str | None = None, **more: object) -> Reply:
         return self.ask(task_id, "finish", {"fence": fence, **(text(said) if said else {}), **more})
 
+    def sweep_after(self, **by: float) -> None:
+        """Let so much time pass, from now on the functions' clock, and sweep."""
+        clock = self.lab.clock
+        clock.now = max(clock.now, datetime.now(UTC)) + timedelta(**by)
+        self.lab.sweep()
+
     def wake_ups(self) -> list[Any]:
         """The wake-ups in its queue; each is seen once."""
         return bodies(self.lab, self.queue_url)
@@ -129,3 +138,12 @@ def bodies(lab: Laboratory, queue_url: str) -> list[Any]:
             found.append(json.loads(message["Body"]))
             lab.sqs.delete_message(QueueUrl=queue_url, ReceiptHandle=message["ReceiptHandle"])
     return found
+
+
+def begun_before(lab: Laboratory, task_id: str, *, minutes: float) -> None:
+    """Have the task's turn been started that long ago."""
+    now, lab.clock.now = lab.clock.now, lab.clock.forward(minutes=-minutes)
+    task = lab.stored(task_id)
+    asked = Asked(principal=task.terms.owner, task_id=task_id, body="", key=None)
+    host_turns.start(lab.runtime, asked)
+    lab.clock.now = now

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Protocol
 
-import botocore.session
 from botocore.config import Config
+from botocore.session import Session
 
 from turnkeeper.agents.protocol import OutcomeUnknown, Say, Step, TurnView
 from turnkeeper.domain.instants import to_text
@@ -56,14 +56,14 @@ class Invoked:
         return _last(said)
 
 
-def invoked(function: str, *, answers_within: timedelta) -> Invoked:
+def invoked(function: str, *, session: Session, answers_within: timedelta) -> Invoked:
     """The Lambda function of this name or ARN, asked once: a repeat is not the network's to decide."""
     config = Config(
         connect_timeout=2,
         read_timeout=answers_within.total_seconds(),
         retries={"mode": "standard", "total_max_attempts": 1},
     )
-    client: Any = botocore.session.get_session().create_client("lambda", config=config)
+    client: Any = session.create_client("lambda", config=config)
     return Invoked(client, function)
 
 

@@ -142,7 +142,10 @@ def _problem(error: ErrorDetails, input_at: InputAt) -> str:
 
 
 def _path(steps: tuple[int | str, ...]) -> str:
-    """*steps* as people write them: `message[0].text`; a stranger's name is quoted, and never at length."""
+    """*steps* as people write them: `message[0].text`, and `body` for the whole of it.
+
+    A stranger's name is quoted, and never at length.
+    """
     path = ""
     for step in steps:
         if isinstance(step, int):
@@ -151,4 +154,4 @@ def _path(steps: tuple[int | str, ...]) -> str:
             path += f".{step}" if path else step
         else:
             path += f"[{json.dumps(strict_json.shortened(step))}]"
-    return path
+    return path or "body"
