@@ -106,7 +106,7 @@ class TestTurn:
         with count() as tally:
             assert lab.work() == 1
 
-        assert [call.operation for call in tally.dynamodb] == ["get_item"]
+        assert tally.operations == ["get_item", "receive_message", "delete_message", "receive_message"]
 
 
 class TestSweep:
