@@ -51,7 +51,7 @@ def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
 @pytest.fixture(scope="session")
 def authorised(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Authorised]:
     if shutil.which("openssl") is None:
-        pytest.skip("the engine makes its certificate with openssl")
+        pytest.fail("the engine makes its certificate with openssl; install it")
     with (
         Engine(tmp_path_factory.mktemp("authorised"), strict=True) as engine,
         issuer(engine.state_dir) as trusted,
