@@ -20,12 +20,6 @@ SPENDING: dict[str, Spend] = {
 }
 
 
-def ending(host: Host, task_id: str) -> tuple[str | None, int]:
-    """Why the task ended, if it did, and its code."""
-    shown = host.read(task_id)
-    return shown["task"]["status"]["terminal_reason"], shown["agent_status"]["code"]
-
-
 @pytest.mark.clause("LC-4")
 @pytest.mark.parametrize("by", SPENDING)
 @pytest.mark.parametrize("what", ["prompt_tokens", "completion_tokens", "tool_calls"])
@@ -37,12 +31,12 @@ def test_a_task_that_uses_more_than_it_may_is_errored_by_the_report_that_says_so
     task_id, fence = host.running()
     host.tell(task_id, "waits")
     host.ask(task_id, "heartbeat", {"fence": fence, "usage": {what: 10}})
-    assert ending(host, task_id) == (None, 1010)
+    assert host.ending(task_id) == (None, 1010)
     host.wake_ups()
 
     SPENDING[by](host, task_id, fence, {what: 1})
 
-    assert ending(host, task_id) == ("errored", 5002)
+    assert host.ending(task_id) == ("errored", 5002)
     shown = host.read(task_id)
     assert shown["usage"][what] == 11
     assert (shown["turn"], shown["pending"]) == (None, 1)
@@ -59,19 +53,19 @@ def test_a_limit_of_nothing_allows_nothing(hosts: Hosts) -> None:
     hosts.acme.tell(task_id, "more")
     hosts.acme.finish(task_id, hosts.acme.start(task_id)["fence"], usage={"tool_calls": 1})
 
-    assert ending(hosts.acme, task_id) == ("errored", 5002)
+    assert hosts.acme.ending(task_id) == ("errored", 5002)
 
 
 def test_usage_is_counted_over_all_turns_of_a_task(hosts: Hosts) -> None:
     hosts.acme.register(limits={"max_tool_calls": 2})
     task_id = hosts.acme.task()
     for _ in range(3):
-        assert ending(hosts.acme, task_id)[0] is None
+        assert hosts.acme.ending(task_id)[0] is None
         hosts.acme.tell(task_id, "more")
         fence = hosts.acme.start(task_id)["fence"]
         hosts.acme.finish(task_id, fence, usage={"tool_calls": 1})
 
-    assert ending(hosts.acme, task_id) == ("errored", 5002)
+    assert hosts.acme.ending(task_id) == ("errored", 5002)
 
 
 def test_an_output_said_twice_is_counted_once(host: Host) -> None:
@@ -95,7 +89,7 @@ def test_a_task_that_has_had_all_its_turns_is_errored_where_another_would_start(
     again = hosts.acme.ask(task_id, "turns", key="k")
 
     assert (first.status, again.status) == (409, 409)
-    assert ending(hosts.acme, task_id) == ("errored", 6004)
+    assert hosts.acme.ending(task_id) == ("errored", 6004)
     assert hosts.acme.read(task_id)["pending"] == 1
     assert "committed_at" not in hosts.acme.messages(task_id)["messages"][-1]
 
@@ -109,10 +103,10 @@ def test_a_busy_task_that_is_too_old_is_errored(hosts: Hosts, state: str) -> Non
         hosts.acme.start(task_id)
 
     hosts.acme.sweep_after(minutes=59)
-    assert ending(hosts.acme, task_id)[0] is None
+    assert hosts.acme.ending(task_id)[0] is None
     hosts.acme.sweep_after(minutes=2)
 
-    assert ending(hosts.acme, task_id) == ("errored", 5002)
+    assert hosts.acme.ending(task_id) == ("errored", 5002)
 
 
 @pytest.mark.parametrize(("repeatable", "code"), [(True, 5004), (False, 6005)])
@@ -125,11 +119,11 @@ def test_a_turn_that_takes_too_long_is_errored_however_much_alive_its_host_is(
     for _ in range(3):
         assert hosts.acme.ask(task_id, "heartbeat", {"fence": 1}).status == 200
     hosts.acme.sweep_after(seconds=30)
-    assert ending(hosts.acme, task_id)[0] is None
+    assert hosts.acme.ending(task_id)[0] is None
 
     hosts.acme.sweep_after(minutes=10)
 
-    assert ending(hosts.acme, task_id) == ("errored", code)
+    assert hosts.acme.ending(task_id) == ("errored", code)
     assert hosts.acme.finish(task_id, 1, "too late").status == 409
 
 
