@@ -4,14 +4,17 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
 from tests.support.counting import Count, Counting, counted
 from tests.support.engines import Engine, make_queue
+from tests.support.functions import Function, Invoke, Run
 from tests.support.gateway import ENVIRONMENT, Gateway, forget_settings
-from tests.support.hosting import ACME, FUNCTION, RIVAL, Host, Hosts, make_hosts
+from tests.support.hosting import ACME, AGENT, FUNCTION, RIVAL, Host, Hosts, make_hosts
 from tests.support.laboratory import Clock, Laboratory
+from turnkeeper.invocation import Invoked
 
 
 @pytest.fixture
@@ -71,4 +74,23 @@ def hosts(api: Gateway, live_lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -
 def host(hosts: Hosts) -> Host:
     """The host `acme`, with the agent `helper`, whose turns may be repeated."""
     assert hosts.acme.register(repeatable=True).status == 200
+    return hosts.acme
+
+
+@pytest.fixture
+def invoke(hosts: Hosts, live_lab: Laboratory) -> Invoke:
+    """Has an agent of the host `acme` be the function *run*, on such terms."""
+
+    def agent(run: Run, **terms: Any) -> Function:
+        assert hosts.acme.register(runs="lambda", function=FUNCTION, backoff=["0s"], **terms).status == 200
+        function = Function(run)
+        live_lab.agents[AGENT] = lambda: Invoked(function, FUNCTION)
+        return function
+
+    return agent
+
+
+@pytest.fixture
+def acme(hosts: Hosts) -> Host:
+    """The host `acme`, with no agent yet."""
     return hosts.acme

@@ -14,7 +14,7 @@ from turnkeeper import settings
 
 @dataclass(frozen=True)
 class Write:
-    """A write of the hosts' API, what it says, and another body that it could say."""
+    """A write of the hosts' API, what it says, and another body that it could say, if there is one."""
 
     what: str
     body: dict[str, object]
@@ -85,12 +85,12 @@ def test_what_is_said_again_answers_with_the_task_as_it_is_by_now(host: Host, wr
     assert {**again.json, "turn": None} == {**host.read(task_id), "turn": None}
 
 
-@every
+@pytest.mark.parametrize(
+    "write", [write for write in WRITES if write.other != write.body], ids=lambda write: write.what
+)
 def test_a_key_that_came_with_another_body_is_a_conflict_and_stores_nothing(
     host: Host, live_lab: Laboratory, write: Write
 ) -> None:
-    if write.other == write.body:
-        pytest.skip("there is nothing else that it could say")
     task_id = ready(host, write)
     host.ask(task_id, write.what, write.body, key="k")
     before = live_lab.everything()
@@ -115,6 +115,17 @@ def test_a_key_that_is_none_is_refused_by_the_headers_name(
     assert reply.status == 400
     assert [place["at"] for place in reply.json["errors"]] == ["Idempotency-Key"]
     assert live_lab.everything() == before
+
+
+def test_what_changes_nothing_leaves_no_key_behind(host: Host, live_lab: Laboratory) -> None:
+    task_id, fence = host.running()
+    host.say(task_id, fence, 1, "one")
+
+    beat = host.ask(task_id, "heartbeat", {"fence": fence}, key="k")
+    repeated = host.ask(task_id, "outputs", {"fence": fence, "number": 1, **text("one")}, key="k")
+
+    assert (beat.status, repeated.status) == (200, 200)
+    assert not [pk for pk, _ in live_lab.everything() if pk.startswith("KEY#")]
 
 
 def test_a_key_is_of_one_route_and_one_task(host: Host) -> None:

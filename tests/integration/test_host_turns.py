@@ -1,15 +1,13 @@
 """The whole life of a turn that an external host drives: woken, begun, spoken in, ended."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
-from tests.support.hosting import AGENT, Host, Hosts, bodies, manifest, text
+from tests.support.hosting import AGENT, Host, Hosts, manifest, text
 from tests.support.laboratory import Laboratory, texts
 from turnkeeper.domain import transitions
 from turnkeeper.domain.instants import from_text
-from turnkeeper.domain.transitions import Wake
 from turnkeeper.domain.waits import Verdict, Wait, WaitKind
 from turnkeeper.service.change import apply
 
@@ -17,10 +15,6 @@ from turnkeeper.service.change import apply
 def said_in(host: Host, task_id: str, **query: str) -> list[tuple[str, str]]:
     """(type, text) of the conversation as the host reads it."""
     return list(texts(host.messages(task_id, **query)["messages"]))
-
-
-def in_the_main_queue(host: Host) -> list[Any]:
-    return bodies(host.lab, host.lab.queue_url)
 
 
 def test_a_turn_lives_from_its_wake_up_to_its_end(host: Host, live_lab: Laboratory) -> None:
@@ -74,32 +68,6 @@ def test_a_turn_may_end_without_a_word(host: Host) -> None:
     assert reply.status == 200
     assert reply.json["task"]["status"]["phase"] == "idle"
     assert said_in(host, task_id) == [("input", "hi")]
-
-
-def test_a_wake_up_goes_to_the_hosts_own_queue_and_names_nothing_but_the_task(host: Host) -> None:
-    task_id = host.task("a secret")
-
-    assert host.wake_ups() == [{"task": task_id, "agent": AGENT}]
-    assert in_the_main_queue(host) == []
-
-
-def test_a_task_of_the_deployments_own_agents_wakes_no_host(host: Host) -> None:
-    task_id = host.task("hi", agent="echo")
-
-    assert in_the_main_queue(host) == [{"task": task_id, "agent": "echo"}]
-    assert host.wake_ups() == []
-
-
-def test_what_recovers_a_task_goes_to_the_hosts_own_queue_too(host: Host) -> None:
-    forgotten, (lost, _) = host.task("hi"), host.running()
-    host.wake_ups()
-
-    host.sweep_after(seconds=61)
-
-    assert {wake["task"] for wake in host.wake_ups()} == {forgotten, lost}
-    assert in_the_main_queue(host) == []
-    assert host.start(forgotten)["attempt"] == 1
-    assert host.start(lost)["attempt"] == 2
 
 
 def test_input_that_comes_during_a_turn_is_the_next_ones(host: Host) -> None:
@@ -297,35 +265,6 @@ def test_the_last_attempt_that_fails_ends_the_task(hosts: Hosts) -> None:
     assert failed.status == 200
     assert failed.json["task"]["status"]["terminal_reason"] == "errored"
     assert failed.json["agent_status"]["code"] == 6000
-
-
-def test_a_stray_wake_up_in_the_main_queue_starts_no_turn_of_a_host(host: Host, live_lab: Laboratory) -> None:
-    task_id = host.task("hi")
-    live_lab.sqs.send_message(
-        QueueUrl=live_lab.queue_url,
-        MessageBody=f'{{"task":"{task_id}"}}',
-        MessageGroupId=task_id,
-        MessageDeduplicationId="stray",
-    )
-    before = live_lab.everything()
-
-    assert live_lab.work() == 1
-    assert live_lab.everything() == before
-
-
-def test_a_host_that_is_declared_no_more_is_woken_no_more_and_its_tasks_stay(
-    host: Host, live_lab: Laboratory, caplog: pytest.LogCaptureFixture
-) -> None:
-    queue = live_lab.runtime.queue
-    assert queue
-    task = live_lab.stored(host.task("hi"))
-    undeclared = type(queue)(queue.client, queue.url, host_urls={})
-    host.wake_ups()
-
-    assert not undeclared.send(task, Wake.TASK)
-    assert "no queue is declared for the host of agent helper" in caplog.text
-    assert host.wake_ups() == []
-    assert in_the_main_queue(host) == []
 
 
 def test_a_manifest_changes_nothing_about_a_turn_that_runs(host: Host) -> None:

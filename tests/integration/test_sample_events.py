@@ -5,12 +5,36 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.gateway import ROUTES, Gateway
+from tests.support.gateway import HOSTS_ROUTE, ROUTES, Gateway
+from tests.support.host_routes import host_routes
+from tests.support.hosting import AGENT, Hosts
 from tests.support.laboratory import Laboratory
 
 EVENTS = Path(__file__).parents[2] / "events"
 SAMPLE_ID = "5f0c1e9a7b3d4826a1c0de5f9b7e3d24"
 SAMPLE_REVISION = "b7e23ec29af22b0b4e41da31e868d572"
+OF_HOSTS = {
+    "host/complete": 200,
+    "host/error": 200,
+    "host/fail": 200,
+    "host/finish": 200,
+    "host/heartbeat": 200,
+    "host/interrupt": 200,
+    "host/output": 200,
+    "host/output_too_late": 409,
+    "host/read_agent": 200,
+    "host/read_anothers_task": 404,
+    "host/read_messages": 200,
+    "host/read_task": 200,
+    "host/reconcile": 200,
+    "host/register_agent": 200,
+    "host/register_built_in_agent": 404,
+    "host/register_invalid": 422,
+    "host/restrict": 200,
+    "host/start_turn": 201,
+    "host/unknown_route": 404,
+    "host/without_a_signature": 403,
+}
 ANSWERS = {
     "status/poll": 200,
     "status/poll_anothers_task": 404,
@@ -48,5 +72,38 @@ def test_a_sample_event_is_answered(api: Gateway, live_lab: Laboratory, name: st
     sample = (EVENTS / f"{name}.json").read_text(encoding="utf-8")
 
     reply = api.send(json.loads(sample.replace(SAMPLE_ID, task.id).replace(SAMPLE_REVISION, task.revision)))
+
+    assert reply.status == status
+
+
+def test_every_route_and_every_sample_of_hosts_is_here() -> None:
+    samples = {
+        f"host/{path.stem}": json.loads(path.read_text(encoding="utf-8"))
+        for path in EVENTS.glob("host/*.json")
+    }
+    asked = {
+        f"{sample['requestContext']['http']['method']} {sample['rawPath'].replace(SAMPLE_ID, '{task_id}')}"
+        for name, sample in samples.items()
+        if name != "host/unknown_route"
+    }
+    routes = {f"{route.method} /{route.path}".replace("{name}", AGENT) for route in host_routes()}
+
+    assert samples.keys() == OF_HOSTS.keys()
+    assert asked == routes | {"PUT /v1/host/agents/echo"}
+    assert {sample["routeKey"] for sample in samples.values()} == {HOSTS_ROUTE}
+
+
+@pytest.mark.parametrize(("name", "status"), OF_HOSTS.items(), ids=OF_HOSTS.keys())
+def test_a_sample_event_of_a_host_is_answered(hosts: Hosts, name: str, status: int) -> None:
+    host = hosts.acme
+    host.register(repeatable=name != "host/reconcile")
+    task_id = host.task("Where is my parcel?")
+    if name != "host/start_turn":
+        host.start(task_id)
+    if name == "host/reconcile":
+        host.sweep_after(seconds=61)
+    sample = (EVENTS / f"{name}.json").read_text(encoding="utf-8")
+
+    reply = host.api.send(json.loads(sample.replace(SAMPLE_ID, task_id)))
 
     assert reply.status == status

@@ -78,6 +78,11 @@ class Host:
         assert reply.status == 200
         return reply.json
 
+    def ending(self, task_id: str) -> tuple[str | None, int]:
+        """Why the task ended, if it did, and its code."""
+        shown = self.read(task_id)
+        return shown["task"]["status"]["terminal_reason"], shown["agent_status"]["code"]
+
     def messages(self, task_id: str, **query: str) -> Any:
         reply = self.send("GET", f"tasks/{task_id}/messages", query=query)
         assert reply.status == 200

@@ -133,6 +133,12 @@ ROWS = [
         writes="output",
     ),
     rests_between_attempts("attempt failed", lambda: fail(running()), due=NOW + 2 * SECOND + G),
+    rests_between_attempts(
+        "attempt never began",
+        lambda: fail(running(ONCE), began=False),
+        due=NOW + 30 * SECOND + G,
+        attempt=0,
+    ),
     ends("last attempt failed", lambda: fail(running(ONCE)), how=(Reason.ERRORED, Code.FATAL_ERROR)),
     rests_between_attempts(
         "lease lost, repeat safe", lambda: lose(running()), due=LEASE_END + G, wake=Wake.RECOVERY

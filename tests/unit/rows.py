@@ -127,8 +127,12 @@ def runs(name: str, do: Do, *, attempt: int, since: datetime = NOW) -> Row:
     )
 
 
-def rests_between_attempts(name: str, do: Do, *, due: datetime, wake: Wake = Wake.NONE) -> Row:
-    return Row(name=name, do=do, state=State.BETWEEN_ATTEMPTS, revision="=", due=due, attempt=1, wake=wake)
+def rests_between_attempts(
+    name: str, do: Do, *, due: datetime, wake: Wake = Wake.NONE, attempt: int = 1
+) -> Row:
+    return Row(
+        name=name, do=do, state=State.BETWEEN_ATTEMPTS, revision="=", due=due, attempt=attempt, wake=wake
+    )
 
 
 def accept(task: Task) -> Change:
@@ -144,8 +148,8 @@ def after_the_last_turn() -> Task:
     return written(finish(with_input(running(METERED)), says=False))
 
 
-def fail(task: Task) -> Change:
-    return transitions.fail_attempt(task, fence=task.fence, now=NOW, pace=PACE)
+def fail(task: Task, *, began: bool = True) -> Change:
+    return transitions.fail_attempt(task, fence=task.fence, began=began, now=NOW, pace=PACE)
 
 
 def lose(task: Task) -> Change:

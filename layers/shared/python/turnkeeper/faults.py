@@ -28,6 +28,7 @@ _THROTTLES = frozenset(
         "ThrottlingError",
         "ThrottlingException",
         "Throttling",
+        "TooManyRequestsException",
         "ProvisionedThroughputExceeded",
         "ProvisionedThroughputExceededException",
         "RequestLimitExceeded",

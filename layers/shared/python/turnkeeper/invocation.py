@@ -11,12 +11,17 @@ from datetime import timedelta
 from typing import Any, Protocol
 
 from botocore.config import Config
+from botocore.exceptions import IncompleteReadError
 from botocore.session import Session
 
-from turnkeeper.agents.protocol import OutcomeUnknown, Say, Step, TurnView
+from turnkeeper.agents.protocol import NotAsked, OutcomeUnknown, Say, Step, TurnView
 from turnkeeper.domain.instants import to_text
-from turnkeeper.faults import FAILED_CALLS, Fault, fault_of
+from turnkeeper.faults import FAILED_CALLS, MAY_BE_DONE, fault_of
 
+KILLED = frozenset({"Sandbox.Timedout", "Runtime.ExitError", "Runtime.OutOfMemory"})
+"""How Lambda names the end of a function that did not end by itself."""
+TIMED_OUT = "Task timed out after"
+"""What it says where it names none."""
 LARGEST_INPUTS = 4_000_000
 """A payload has at most 6 MB; more input than this is left out, and read through the hosts' API."""
 
@@ -24,8 +29,13 @@ LARGEST_INPUTS = 4_000_000
 class Lambda(Protocol):
     """The call of botocore's client that is used here, and no other."""
 
-    def invoke(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
-        ...
+    def invoke(  # noqa: D102 - AWS documents it
+        self,
+        *,
+        FunctionName: str,  # noqa: N803 - AWS's names
+        InvocationType: str,  # noqa: N803
+        Payload: bytes,  # noqa: N803
+    ) -> dict[str, Any]: ...
 
 
 class FunctionFailed(Exception):
@@ -40,18 +50,23 @@ class Invoked:
     function: str
 
     def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
-        """Ask the function and say what it answers; `OutcomeUnknown` when it did not answer."""
+        """Ask the function and say what it answers.
+
+        `OutcomeUnknown` when it did not answer or was killed, `NotAsked` when it never got the question.
+        """
         yield from ()
         try:
             answer = self.client.invoke(
                 FunctionName=self.function, InvocationType="RequestResponse", Payload=payload(turn)
             )
             said = answer["Payload"].read()
-        except FAILED_CALLS as error:
-            if fault_of(error) in {Fault.NO_ANSWER, Fault.SERVER}:
+        except (*FAILED_CALLS, IncompleteReadError) as error:
+            if fault_of(error) in MAY_BE_DONE:
                 raise OutcomeUnknown from error
-            raise
+            raise NotAsked from error
         if "FunctionError" in answer:
+            if _was_killed(said):
+                raise OutcomeUnknown("the function was killed")
             raise FunctionFailed("the function raised; its own log says what")
         return _last(said)
 
@@ -85,6 +100,17 @@ def payload(turn: TurnView) -> bytes:
         "inputs": json.loads(inputs) if len(inputs) <= LARGEST_INPUTS else None,
     }
     return json.dumps(facts, separators=(",", ":")).encode()
+
+
+def _was_killed(said: bytes) -> bool:
+    """The function did not fail by itself: it ran out of time or memory, or its process ended."""
+    match json.loads(said):
+        case {"errorType": str(kind)} if kind in KILLED:
+            return True
+        case {"errorMessage": str(message), **more}:
+            return TIMED_OUT in message and "errorType" not in more
+        case _:
+            return False
 
 
 def _last(said: bytes) -> Say | None:

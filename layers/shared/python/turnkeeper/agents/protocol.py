@@ -72,6 +72,10 @@ class OutcomeUnknown(Exception):
     """Nobody can tell whether the agent acted: it was asked and did not answer (RET-4)."""
 
 
+class NotAsked(Exception):
+    """The agent could not be asked now, and so did nothing: it is asked again later, and no attempt is spent."""
+
+
 class Agent(Protocol):
     """Something that can take a turn."""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from turnkeeper.agents.protocol import Agent, Message, OutcomeUnknown, Pause, Say, Step, TurnView
+from turnkeeper.agents.protocol import Agent, Message, NotAsked, OutcomeUnknown, Pause, Say, Step, TurnView
 from turnkeeper.domain import transitions
 from turnkeeper.domain.errors import StaleFence, TaskIsTerminal, TaskNotFound, TurnNotRunnable
 from turnkeeper.domain.rules import State, state_of
@@ -65,6 +65,9 @@ def attend(runtime: Runtime, task_id: str, *, hide: Hide, agent_of: Callable[[Ta
         except AgentFailed as failure:
             log.exception("the agent failed", exc_info=failure.__cause__)
             _fail(runtime, hold)
+        except NotAsked:
+            log.warning("the agent could not be asked", exc_info=True)
+            _fail(runtime, hold, began=False)
         except OutcomeUnknown:
             log.warning("nobody can tell what became of the turn", exc_info=True)
             _lose(runtime, hold)
@@ -125,7 +128,7 @@ def _advance(steps: Generator[Step, None, Say | None]) -> tuple[Step | None, boo
         except StopIteration as done:
             last: Say | None = done.value
             return (None if last is None else checked(last)), True
-    except OutcomeUnknown:
+    except (OutcomeUnknown, NotAsked):
         raise
     except Exception as error:
         raise AgentFailed from error
@@ -170,9 +173,9 @@ def _suspend(runtime: Runtime, hold: Hold, pause: Pause) -> None:
     hold.write(suspend)
 
 
-def _fail(runtime: Runtime, hold: Hold) -> None:
+def _fail(runtime: Runtime, hold: Hold, *, began: bool = True) -> None:
     def fail(current: Task, now: datetime) -> Change:
-        return transitions.fail_attempt(current, fence=hold.fence, now=now, pace=runtime.pace)
+        return transitions.fail_attempt(current, fence=hold.fence, began=began, now=now, pace=runtime.pace)
 
     try:
         failed = hold.write(fail).after

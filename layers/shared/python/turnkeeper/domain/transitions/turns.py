@@ -145,15 +145,25 @@ def finish(
     return metered(change, usage, now=now, pace=pace)
 
 
-def fail_attempt(task: Task, *, fence: int, now: datetime, pace: Pace) -> Change:
-    """The agent raised: it is tried again after its back-off, or the task is errored when no attempt is left."""
+def fail_attempt(task: Task, *, fence: int, began: bool = True, now: datetime, pace: Pace) -> Change:
+    """The agent raised: it is tried again after its back-off, or the task is errored when no attempt is left.
+
+    An attempt that never *began* is not counted; its turn is taken up again after the longest pause.
+    """
     require(task, Transition.FAIL_ATTEMPT, fence=fence)
     turn = turn_of(task)
+    if not began:
+        later = now + task.terms.pause_after(len(task.terms.backoff))
+        return _tried_again(task, replace(turn, attempt=turn.attempt - 1), at=later, now=now, pace=pace)
     if turn.attempt >= task.terms.attempts:
         over = ended(task, Reason.ERRORED, Code.FATAL_ERROR, now=now, pace=pace)
         return Change(transition=Transition.FAIL_ATTEMPT, before=task, after=over)
-    retry_at = now + task.terms.pause_after(turn.attempt)
-    waiting = replace(turn, state=TurnState.BETWEEN_ATTEMPTS, lease_until=None, retry_at=retry_at)
+    pause = task.terms.pause_after(turn.attempt)
+    return _tried_again(task, turn, at=now + pause, now=now, pace=pace)
+
+
+def _tried_again(task: Task, turn: Turn, *, at: datetime, now: datetime, pace: Pace) -> Change:
+    waiting = replace(turn, state=TurnState.BETWEEN_ATTEMPTS, lease_until=None, retry_at=at)
     after = due(replace(task, turn=waiting), now=now, pace=pace)
     return Change(transition=Transition.FAIL_ATTEMPT, before=task, after=after)
 
