@@ -12,7 +12,7 @@ from infra.api import Api
 from infra.functions import Functions
 from infra.identity import Identity, TrustedIssuer, UserPool
 from infra.queues import Queues
-from infra.stage import Stage
+from infra.stage import Stage, queue_of
 from infra.storage import DUE, MINE, Storage
 
 
@@ -47,7 +47,7 @@ class Turnkeeper(Stack):
         made = {}
         for name, host in stage.external_hosts.items():
             # A host says itself how long it keeps a message; else for as long as the turn that it starts.
-            queues = Queues(self, f"HostQueue{written(name)}", visibility_seconds=stage.lease_seconds)
+            queues = Queues(self, queue_of(name), visibility_seconds=stage.lease_seconds)
             if host.arn is not None:
                 queues.let_receive(host.arn)
             made[name] = queues
@@ -127,7 +127,7 @@ class Turnkeeper(Stack):
         CfnOutput(self, "QueueUrl", value=self.queues.wake_ups.queue_url)
         CfnOutput(self, "DeadLetterQueueUrl", value=self.queues.dead_letters.queue_url)
         for name, queues in self.host_queues.items():
-            CfnOutput(self, f"HostQueue{written(name)}Url", value=queues.wake_ups.queue_url)
+            CfnOutput(self, f"{queue_of(name)}Url", value=queues.wake_ups.queue_url)
         if isinstance(self.identity, UserPool):
             CfnOutput(self, "UserPoolId", value=self.identity.pool.user_pool_id)
             CfnOutput(self, "UserPoolClientId", value=self.identity.client.user_pool_client_id)
@@ -136,8 +136,3 @@ class Turnkeeper(Stack):
 def allow(function: lambda_.Function, actions: list[str], *resources: str) -> None:
     """Let *function* take exactly these *actions* on exactly these *resources*."""
     function.add_to_role_policy(iam.PolicyStatement(actions=actions, resources=list(resources)))
-
-
-def written(name: str) -> str:
-    """Return a host's *name* as a part of a construct's or an output's: `my-team` is `MyTeam`."""
-    return "".join(part.capitalize() for part in name.split("-"))

@@ -181,6 +181,11 @@ class Stage(BaseModel):
         return self
 
 
+def queue_of(host: str) -> str:
+    """Return what the queue of *host* is called in the stack, and begins the name of its output: `HostQueueMyTeam`."""
+    return "HostQueue" + "".join(part.capitalize() for part in host.split("-"))
+
+
 def _is_of_the_cdk(key: str) -> bool:
     return key in OF_THE_CDK or re.search(r"[:/]", key) is not None
 

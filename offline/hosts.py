@@ -12,7 +12,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 from pydantic import TypeAdapter, ValidationError
 
-from infra.stack import written
+from infra import stage
 from infra.stage import HostName
 from offline.deployment import Deployment
 from offline.endpoint import ACCOUNT, REGION, Endpoint
@@ -96,7 +96,7 @@ def keys_of(endpoint: Endpoint, host: Host) -> Keys:
 
 def queue_of(deployment: Deployment, host: Host) -> str | None:
     """Where *host* is woken; None until a deployment declares it."""
-    return deployment.outputs.get(f"HostQueue{written(host.name)}Url")
+    return deployment.outputs.get(f"{stage.queue_of(host.name)}Url")
 
 
 def check(name: str) -> None:

@@ -101,6 +101,8 @@ class Place:
 
     def leave(self) -> None:
         if self._last is not None and self._last.process.poll() is None:
+            # Nothing is to be kept any more, so nothing need be saved.
+            os.killpg(self._last.engine_group(), signal.SIGKILL)
             self._last.stop(signal.SIGTERM)
         eventually(lambda: not is_taken(self._where[0]))
 

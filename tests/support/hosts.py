@@ -16,7 +16,6 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from infra.stack import written
 from offline import hosts
 from offline.endpoint import ACCOUNT, REGION, Endpoint
 from tests.support.deployed import Deployed
@@ -176,5 +175,6 @@ def role_at(deployed: Deployed, host: hosts.Host, *, session: str) -> HostClient
 
 
 def _client(deployed: Deployed, host: hosts.Host, credentials: Credentials) -> HostClient:
-    queue = deployed.outputs[f"HostQueue{written(host.name)}Url"]
+    queue = hosts.queue_of(deployed.deployment, host)
+    assert queue is not None
     return HostClient(credentials, deployed.base_url, deployed.deployment.endpoint, queue)
