@@ -131,7 +131,7 @@ def writes(fence: int) -> dict[str, Callable[[Task, Any], Change]]:
     return {
         "heartbeat": lambda task, now: transitions.heartbeat(task, fence=fence, now=now, pace=PACE),
         "emit": lambda task, now: transitions.emit(
-            task, fence=fence, ordinal=9, content="{}", now=now, pace=PACE
+            task, fence=fence, ordinal=1, content="{}", now=now, pace=PACE
         ),
         "finish": lambda task, now: transitions.finish(task, fence=fence, output="{}", now=now, pace=PACE),
         "fail": lambda task, now: transitions.fail_attempt(task, fence=fence, now=now, pace=PACE),
