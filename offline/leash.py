@@ -33,8 +33,10 @@ def main() -> int:
 
     threading.Thread(target=hold, daemon=True).start()
     code = command.wait()
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    os.killpg(0, signal.SIGTERM)
+    if os.getpgrp() == os.getpid():
+        # Only a group that is ours: started otherwise, this would be our starter's.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        os.killpg(0, signal.SIGTERM)
     return code
 
 
