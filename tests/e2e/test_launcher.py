@@ -197,7 +197,7 @@ def test_the_host_of_the_docs_takes_turns_with_the_keys_that_it_prints(launcher:
         host.terminate()
 
     assert "docs/hosts.md" in launcher.printed
-    assert entries[-1]["message"][0]["text"] == "olleh"
+    assert [entry["message"][0]["text"] for entry in entries] == ["hello", "Let me think …", "olleh"]
 
 
 def test_a_port_that_is_taken_is_said_so_with_what_to_do(place: Place) -> None:
