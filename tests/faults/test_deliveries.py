@@ -11,7 +11,7 @@ from tests.faults.healing import assert_ended_for_good, deliver
 from tests.faults.scenes import running, wake_ups
 from tests.faults.soundness import assert_sound, said
 from tests.faults.victims import Victim
-from tests.support.faults import HIDE, READ, WRITE
+from tests.support.faults import HEALTHY, HIDE, READ, WRITE
 from tests.support.laboratory import PACE, Laboratory
 from turnkeeper.domain import transitions
 from turnkeeper.domain.rules import State, state_of
@@ -149,6 +149,26 @@ def test_a_retry_that_comes_early_waits_and_comes_again(moto_lab: Laboratory) ->
     assert outputs == {"turn 1 begins": 1, "turn 1 ends": 1}
 
 
+def test_who_comes_second_leaves_the_turn_to_the_first(moto_lab: Laboratory, victim: Victim) -> None:
+    task_id = moto_lab.create("first", agent=enlist(moto_lab, "agent", Talker)).task.id
+
+    def start() -> None:
+        apply(
+            moto_lab.runtime,
+            moto_lab.stored(task_id),
+            lambda task, now: transitions.start_turn(task, now=now, pace=PACE),
+            actor="worker",
+        )
+
+    victim.faults.inject(HEALTHY, WRITE, before=start)
+
+    assert deliver(victim.lab, task_id)
+
+    task = moto_lab.stored(task_id)
+    assert (state_of(task), task.fence, task.outputs) == (State.RUNNING, 1, 0)
+    assert_sound(moto_lab, task_id, accepted=["first"])
+
+
 def test_two_workers_that_two_wake_ups_bring_take_one_turn(moto_lab: Laboratory) -> None:
     task_id = moto_lab.create("first", agent=enlist(moto_lab, "agent", Stumbler)).task.id
     deliver(moto_lab, task_id)
@@ -179,6 +199,7 @@ def test_input_that_comes_during_a_turn_wakes_a_worker_for_the_next(moto_lab: La
     def meanwhile(_turn: object, ordinal: int) -> None:
         if ordinal == 1 and moto_lab.stored(task_id).turns == 1:
             before = moto_lab.stored(task_id)
+            moto_lab.clock.forward(seconds=5)
             moto_lab.send(task_id, "second")
             after = moto_lab.stored(task_id)
             assert (after.turn, after.due_at) == (before.turn, before.due_at)
