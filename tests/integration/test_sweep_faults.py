@@ -18,7 +18,7 @@ MINUTE = timedelta(minutes=1)
 
 UNREADABLE: dict[str, dict[str, Any]] = {
     "a phase of a newer version": {"phase": {"S": "dreaming"}},
-    "a time that is none": {"created_at": {"S": "yesterday"}},
+    "a time that is none": {"created_key": {"S": "yesterday"}},
     "terms that are none": {"terms": {"S": "lost"}},
     "an attribute of a kind that is never written": {"turn": {"B": b"bytes"}},
     "looks that are no number besides": {"looks": {"S": "many"}, "terms": {"S": "lost"}},
