@@ -120,20 +120,23 @@ THROTTLED_INSIDE = cancelled("throttled in a cancelled transaction", "Throttling
 
 @dataclass(slots=True)
 class Rule:
-    """One fault for the attempts *first* to *last* (None: all from then on) of an operation."""
+    """One fault for the *first* to the *last* (None: all from then on) of the attempts it is about."""
 
     fault: Fault
     operation: str
+    about: str
     first: int
     last: int | None
-    about: str
     before: Callable[[], object] | None
     then: Callable[[], object] | None
+    seen: int = 0
 
-    def meets(self, operation: str, number: int, body: bytes) -> bool:
-        """It is for this attempt."""
-        is_meant = operation == self.operation and self.first <= number <= (self.last or number)
-        return is_meant and self.about.encode() in body
+    def meets(self, operation: str, body: bytes) -> bool:
+        """Count the attempt if it is one of those, and tell whether the fault is for it."""
+        if operation != self.operation or self.about.encode() not in body:
+            return False
+        self.seen += 1
+        return self.first <= self.seen <= (self.last or self.seen)
 
 
 @dataclass(slots=True)
@@ -159,7 +162,6 @@ class Faults:
         self.attempts: list[str] = []
         self._rules: list[Rule] = []
         self._late: list[Callable[[], Outcome]] = []
-        self._counts: dict[str, int] = {}
         self._last: tuple[str, int, bool] | None = None
         self._dead = False
         self._passes = passes
@@ -182,14 +184,12 @@ class Faults:
         Of them all, only those that name what they are *about*. *then* runs once, after the first of them and before
         anybody tries again: a third writer, say. *before* runs before each of them, and makes somebody else faster.
         """
-        first = self._counts.get(on, 0) + nth
-        self._rules.append(
-            Rule(fault, on, first, None if times is None else first + times - 1, about, before, then)
-        )
+        last = None if times is None else nth + times - 1
+        self._rules.append(Rule(fault, on, about, nth, last, before, then))
 
     def die_at(self, on: str, nth: int, *, sent: bool) -> None:
         """End the process at the *nth* attempt of *on*, counted from now: before it is sent, or after it committed."""
-        self._last = (on, self._counts.get(on, 0) + nth, sent)
+        self._last = (on, self.attempts.count(on) + nth, sent)
 
     def arrive(self) -> None:
         """Let the requests that are still on their way arrive now; nobody hears their answers."""
@@ -201,7 +201,6 @@ class Faults:
         """Nothing goes wrong any more; the count of attempts begins again."""
         self.attempts.clear()
         self._rules.clear()
-        self._counts.clear()
         self._last, self._dead = None, False
 
     def remove(self) -> None:
@@ -226,13 +225,12 @@ class Faults:
             if self._dead:
                 raise Killed
             self.attempts.append(operation)
-            number = self._counts[operation] = self._counts.get(operation, 0) + 1
-            is_last = self._last is not None and self._last[:2] == (operation, number)
-            rule = next((rule for rule in self._rules if rule.meets(operation, number, body)), None)
+            is_last = self._last is not None and self._last[:2] == (operation, self.attempts.count(operation))
+            meant = [rule for rule in self._rules if rule.meets(operation, body)]  # each counts for itself
             self._dead = is_last
         if is_last:
             self._die(send)
-        return send() if rule is None else self._meet(rule, send)
+        return self._meet(meant[0], send) if meant else send()
 
     def _die(self, send: Callable[[], Outcome]) -> None:
         if self._last is not None and self._last[2]:
