@@ -72,14 +72,16 @@ def test_the_sweep_needs_no_more_than_is_granted(
         asleep = alice.post("v1/tasks", json={"agent": "echo", "input": INPUT}).json()["id"]
         time.sleep(float(SHORT["wake_grace_seconds"]) + 0.5)
         woken = authorised_deployment.sweep()
+        looked_at = authorised_deployment.stored(asleep)
     brief = alice.post("v1/tasks", json={"agent": "mayfly", "input": INPUT}).json()["id"]
     until(alice, f"v1/tasks/{brief}", "idle")
     until(alice, f"v1/tasks/{asleep}", "idle")
     time.sleep(LIFESPAN_OF_A_MAYFLY + 0.5)
     ended = authorised_deployment.sweep()
 
-    assert (woken["looked"], woken["failed"]) == (1, 0)
-    assert (ended["looked"], ended["failed"]) == (1, 0)
+    # The deployment is everybody's: other tests' tasks may be due too.
+    assert (woken["failed"], ended["failed"]) == (0, 0)
+    assert looked_at["looks"] == {"N": "1"}
     assert authorised_deployment.stored(brief)["phase"] == {"S": "terminal"}
 
 
