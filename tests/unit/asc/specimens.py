@@ -33,7 +33,8 @@ CONFIDENCE = Confidence(
 
 def status(code: Code, **changed: Any) -> Status:
     """A status of *code* for a task that it ends, where nothing else is said."""
-    return Status.of(code, **({"scope": Scope.TASK, "terminal": True} | changed))
+    said: dict[str, Any] = {"scope": Scope.TASK, "terminal": True} | changed
+    return Status.of(code, **said)
 
 
 def report(code: Code = Code.FATAL_ERROR, **said: Any) -> Report:

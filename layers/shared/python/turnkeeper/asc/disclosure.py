@@ -100,24 +100,23 @@ def _own(report: Report) -> dict[str, Any]:
 
 
 def _shown(value: Any, path: str, profile: Profile, withheld: frozenset[str]) -> Any:
-    """*value* without what *profile* may not see; what is left empty goes too."""
+    """What *profile* may see below *path*, which the table does not name itself; a value there is not shown."""
     if isinstance(value, list):
-        return [_shown(one, path, profile, withheld) for one in value]
+        return [seen for one in value if (seen := _shown(one, path, profile, withheld))]
     shown: dict[str, Any] = {}
-    for key, inner in value.items():
+    for key, inner in value.items() if isinstance(value, dict) else ():
         at = f"{path}.{key}" if path else key
-        if at in withheld:
-            continue
         if at in SHOWN_FROM:
-            if SHOWN_FROM[at] <= profile:
+            if SHOWN_FROM[at] <= profile and at not in withheld:
                 shown[key] = inner
-        elif isinstance(inner, (dict, list)) and (below := _shown(inner, at, profile, withheld)):
+        elif below := _shown(inner, at, profile, withheld):
             shown[key] = below
     return shown
 
 
 def _has_guardrail(report: Report) -> bool:
-    return report.status.code == Code.GUARDRAIL_BLOCKED or any(map(_has_guardrail, nested(report)))
+    own = {report.status.code, *(cause.code for cause in report.causes if isinstance(cause, Reference))}
+    return Code.GUARDRAIL_BLOCKED in own or any(map(_has_guardrail, nested(report)))
 
 
 def _plain(value: Any) -> Any:
