@@ -27,7 +27,7 @@ def attributes(
         "agent.status.name": status.name,
         "agent.status.class": class_of(status.code),
         "agent.status.kind": status.kind.value,
-        "agent.status.scope": status.scope,
+        "agent.status.scope": str(status.scope),
         "agent.status.terminal": status.terminal,
     }
     if retry is not None:
