@@ -45,9 +45,12 @@ class Contradiction(StatusRefused):
 
 
 def _instant(said: object) -> datetime:
-    if not isinstance(said, str) or not _INSTANT.fullmatch(said):
-        raise ValueError("is no RFC 3339 date-time with an offset")
-    return datetime.fromisoformat(said.upper())
+    try:
+        if isinstance(said, str) and _INSTANT.fullmatch(said):
+            return datetime.fromisoformat(said.upper())
+    except ValueError:
+        pass
+    raise ValueError("is no RFC 3339 date-time with an offset")
 
 
 def _phase(said: object) -> Phase:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from copy import deepcopy
 from math import isfinite
 from typing import Any, NoReturn
 
@@ -20,8 +21,12 @@ _INTEGERS = range(-(2**63), 2**63)
 
 
 def parsed(source: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
-    """The object that *source* is, text or already parsed, or EnvelopeRefused."""
-    value = dict(source) if isinstance(source, Mapping) else _loaded(_text(source))
+    """The object that *source* is, or a copy of it if it is parsed already; or EnvelopeRefused."""
+    if isinstance(source, Mapping):
+        value = dict(source)
+        _refuse_what_is_absurd(value)
+        return deepcopy(value)
+    value = _loaded(_text(source))
     if not isinstance(value, dict):
         _refuse("is no object")
     _refuse_what_is_absurd(value)
