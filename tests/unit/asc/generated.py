@@ -164,7 +164,7 @@ def _swap_code(said: dict[str, Any], chance: Random) -> None:
 def _swap_half_of_a_promise(said: dict[str, Any], chance: Random) -> None:
     for one in _objects(said):
         for key in ("terminal", "safe", "retryable"):
-            if key in one:
+            if key in one and chance.random() < 0.4:
                 one[key] = deepcopy(chance.choice(JUNK))
 
 

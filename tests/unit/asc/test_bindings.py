@@ -170,6 +170,13 @@ def test_a_tool_that_failed_still_answers_and_carries_the_envelope(code: Code, f
     assert "error" not in answer
 
 
+@pytest.mark.clause("BND-MCP", "MOD-5", "MOD-2")
+def test_what_goes_on_or_stands_beside_the_outcome_has_not_failed() -> None:
+    assert has_failed(status(Code.TIMEOUT))
+    assert not has_failed(status(Code.TIMEOUT, terminal=False))
+    assert not has_failed(status(Code.TIMEOUT, kind=Kind.CONDITION))
+
+
 @pytest.mark.clause("BND-EXIT")
 @pytest.mark.parametrize(
     ("code", "number"),

@@ -177,12 +177,15 @@ def test_conditions_and_events_are_heard_in_their_lists_only() -> None:
 
 @pytest.mark.clause("MOD-5", "RET-2")
 @pytest.mark.parametrize("word", ["true", "false", 1, 0, None, [], {}])
-@pytest.mark.parametrize(("part", "at"), [("terminal", "status.terminal"), ("safe", "retry.safe")])
+@pytest.mark.parametrize(
+    ("part", "at"),
+    [("terminal", "status.terminal"), ("safe", "retry.safe"), ("retryable", "retry.retryable")],
+)
 def test_what_only_looks_like_a_yes_is_refused(part: str, at: str, word: object) -> None:
     said = (
         minimum({"terminal": word})
         if part == "terminal"
-        else minimum(retry={"retryable": True, "safe": word})
+        else minimum(retry={"retryable": True, "safe": True, part: word})
     )
 
     assert [place.at for place in refusal(said).places] == [at]

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.asc.specimens import CONFIDENCE, EVALUATION, NOW, condition, event, report, status
 from turnkeeper.asc import parts, retry
 from turnkeeper.asc.parts import Boundary, Confidence, Fails, Message, Provenance, Reference, Remediation
-from turnkeeper.asc.refusals import StatusRefused
+from turnkeeper.asc.refusals import PairMismatch, StatusRefused
 from turnkeeper.asc.registry import Code
 from turnkeeper.asc.report import DEEPEST, MOST, PRIVATE, Report
 from turnkeeper.asc.retry import Contract, SideEffects
@@ -107,6 +107,18 @@ def test_causes_never_lead_back_to_where_they_began() -> None:
 )
 def test_a_report_is_no_dump(said: dict[str, Any]) -> None:
     assert str(MOST) in refused("causes", **said)
+
+
+@pytest.mark.clause("REG-2")
+def test_a_cause_that_is_only_pointed_at_has_the_right_name_too() -> None:
+    with pytest.raises(PairMismatch):
+        Reference(ref="r", code=2000, name="FATAL_ERROR")
+    assert Reference(ref="r", code=5999, name="BRAND_NEW").code == 5999
+
+
+def test_a_way_out_says_what_to_do() -> None:
+    with pytest.raises(StatusRefused, match="is empty"):
+        Remediation(action="")
 
 
 @pytest.mark.clause("ENV-6")

@@ -169,6 +169,13 @@ def test_what_no_waiting_mends_is_repeated_after_the_named_transition_and_not_be
     assert judged(replace(contract, strategy=None), code=code) is Verdict.TRANSITION_FIRST
 
 
+@pytest.mark.clause("RET-5")
+def test_a_transition_is_waited_for_by_name_as_by_code() -> None:
+    said: dict[str, Any] = {"code": 4999, "name": "FAILED_PRECONDITION", "budget": PLENTY}
+
+    assert verdict(PROMISED, **said) is Verdict.TRANSITION_FIRST
+
+
 @pytest.mark.clause("RET-5", "RET-3")
 def test_after_the_transition_the_other_rules_still_hold() -> None:
     contract = replace(PROMISED, retryable=False, strategy="after_approval")

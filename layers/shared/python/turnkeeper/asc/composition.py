@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from turnkeeper.asc.assignments import check_pair
 from turnkeeper.asc.parts import Boundary, Composition, Reference, Unit
 from turnkeeper.asc.refusals import NoAuthority, StatusRefused
 from turnkeeper.asc.registry import Code, class_of
@@ -51,7 +50,6 @@ def unit(name: str, said: Said, *, report_id: str | None = None, requested: bool
     status = said.status
     if status.kind is not Kind.STATUS:
         raise StatusRefused("status.kind", "is not status, and only an outcome makes a unit")
-    check_pair(status.code, status.name)
     return Unit(
         unit=name,
         code=int(status.code),

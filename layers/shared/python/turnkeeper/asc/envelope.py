@@ -36,6 +36,7 @@ from turnkeeper.asc.retry import Contract, SideEffects
 from turnkeeper.asc.vocabulary import LONGEST_NAME, Kind, Phase, Severity, is_name
 
 _MOST_PLACES = 20
+_LONGEST_ID = 1_000
 _ENVELOPE, _REFERENCE = "<envelope>", "<reference>"
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,12})?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII)
 
@@ -76,6 +77,8 @@ type _Count = Annotated[StrictInt, Field(ge=0)]
 type _Code = Annotated[StrictInt, Field(ge=CODES.start, lt=CODES.stop)]
 type _Name = Annotated[StrictStr, AfterValidator(_name)]
 type _Word = Annotated[StrictStr, Field(min_length=1, max_length=LONGEST_NAME)]
+
+type _Id = Annotated[StrictStr, Field(min_length=1, max_length=_LONGEST_ID)]
 
 
 class _Heard(BaseModel):
@@ -129,7 +132,7 @@ class HeardContract(_Heard):
     attempt: _Count | None = None
     max_attempts: _Count | None = None
     deadline: _Instant | None = None
-    idempotency_key: _Word | None = None
+    idempotency_key: _Id | None = None
     side_effect_state: Annotated[SideEffects, BeforeValidator(_side_effects)] = SideEffects.UNKNOWN
     reconciliation_action: StrictStr | None = None
 
@@ -137,7 +140,7 @@ class HeardContract(_Heard):
 class HeardReference(_Heard):
     """A cause that is only pointed at (ENV-5)."""
 
-    ref: _Word
+    ref: _Id
     code: _Code | None = None
     name: _Name | None = None
 
@@ -195,7 +198,7 @@ class Envelope(_Heard):
     events: Annotated[list["Envelope"], Field(max_length=MOST)] = []
     confidence: HeardConfidence | None = None
     details: dict[str, Any] = {}
-    issuer: _Word | None = None
+    issuer: _Id | None = None
     observed_by: Any = None
     authority: Any = None
     integrity: Any = None

@@ -38,16 +38,13 @@ def _refuse(problem: str) -> NoReturn:
 
 
 def _text(source: str | bytes) -> str:
-    if len(source) > LARGEST:
-        _refuse(f"has more than {LARGEST} bytes")
     try:
-        text = source if isinstance(source, str) else source.decode()
-        size = len(text.encode())
+        raw = source.encode() if isinstance(source, str) else source
+        if len(raw) > LARGEST:
+            _refuse(f"has more than {LARGEST} bytes")
+        return source if isinstance(source, str) else raw.decode()
     except UnicodeError:
         _refuse("is not UTF-8")
-    if size > LARGEST:
-        _refuse(f"has more than {LARGEST} bytes")
-    return text
 
 
 def _loaded(text: str) -> Any:

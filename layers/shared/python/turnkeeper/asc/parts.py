@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
 
+from turnkeeper.asc.assignments import check_pair
 from turnkeeper.asc.refusals import Rule, hold
 from turnkeeper.asc.retry import SideEffects
 
@@ -42,6 +43,9 @@ class Remediation:
 
     action: str
     detail: str | None = None
+
+    def __post_init__(self) -> None:
+        hold(self, _REMEDIATION_RULES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +88,9 @@ class Unit:
     side_effect_state: SideEffects
     requested: bool = True
     report_id: str | None = None
+
+    def __post_init__(self) -> None:
+        check_pair(self.code, self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +143,9 @@ class Reference:
     code: int
     name: str
 
+    def __post_init__(self) -> None:
+        check_pair(self.code, self.name)
+
 
 def _is_too_long(text: str | None) -> bool:
     return text is not None and len(text) > LONGEST_MESSAGE
@@ -158,6 +168,9 @@ _MESSAGE_RULES: tuple[Rule[Message], ...] = (
         "is a stack trace",
         lambda it: bool(it.user) and bool(_STACK_TRACE.search(it.user or "")),
     ),
+)
+_REMEDIATION_RULES: tuple[Rule[Remediation], ...] = (
+    ("remediation.action", "is empty", lambda it: not it.action),
 )
 _CONFIDENCE_RULES: tuple[Rule[Confidence], ...] = (
     (
