@@ -45,7 +45,7 @@ def unit(name: str, said: Said, *, report_id: str | None = None, requested: bool
     """What *said* comes to as the unit *name* of a parent; its words and details stay behind (SEC-5).
 
     *requested*: the parent's goal needs this one, and not only some of its kind. A child that says nothing of
-    side effects may have had some, unless it succeeded.
+    side effects may have had some.
     """
     status = said.status
     if status.kind is not Kind.STATUS:
