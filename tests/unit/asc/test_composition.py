@@ -9,7 +9,7 @@ from turnkeeper.asc.disclosure import disclosed
 from turnkeeper.asc.parts import Provenance, Reference, Unit
 from turnkeeper.asc.refusals import NoAuthority, PairMismatch, StatusRefused
 from turnkeeper.asc.registry import Code
-from turnkeeper.asc.report import Report
+from turnkeeper.asc.report import MOST, Report
 from turnkeeper.asc.retry import Contract, SideEffects
 from turnkeeper.asc.status import Profile
 
@@ -72,6 +72,16 @@ def test_the_parent_keeps_each_unit_its_side_effects_the_link_and_the_rule() -> 
     assert made.composition.units[1].report_id == "report-ship"
     assert [one.side_effect_state for one in made.composition.units] == ["confirmed", "unknown"]
     assert made.causes == (Reference(ref="report-ship", code=6005, name="RESULT_STATE_UNKNOWN"),)
+
+
+@pytest.mark.clause("MOD-4")
+def test_a_parent_of_many_keeps_them_all_and_explains_itself_by_the_first() -> None:
+    made = compose([child(str(number), Code.TIMEOUT) for number in range(MOST + 1)], EVERY_UNIT)
+
+    assert len(made.composition.units) == MOST + 1
+    assert report(made.code, causes=made.causes).causes[-1] == Reference(
+        ref=f"report-{MOST - 1}", code=5004, name="TIMEOUT"
+    )
 
 
 @pytest.mark.clause("MOD-4", "ENV-5")

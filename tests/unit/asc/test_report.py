@@ -1,7 +1,7 @@
 """A report that we make says nothing that a report may not say."""
 
 from dataclasses import fields, is_dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from typing import Any, get_type_hints
 
 import pytest
@@ -31,6 +31,16 @@ def refused(at: str, **said: Any) -> str:
 def test_an_instant_without_an_offset_is_refused() -> None:
     with pytest.raises(StatusRefused, match="occurred_at has no offset"):
         Report(status=status(Code.SUCCESS), occurred_at=datetime(2026, 3, 1))  # noqa: DTZ001
+
+
+@pytest.mark.clause("ENV-1")
+def test_an_offset_that_rfc_3339_cannot_write_is_refused() -> None:
+    odd = timezone(timedelta(minutes=5, seconds=30))
+
+    with pytest.raises(StatusRefused, match="in whole minutes"):
+        Report(status=status(Code.SUCCESS), occurred_at=NOW.astimezone(odd))
+    with pytest.raises(StatusRefused, match="in whole minutes"):
+        Contract(deadline=NOW.astimezone(odd))
 
 
 @pytest.mark.clause("ENV-4")

@@ -185,6 +185,7 @@ def test_after_the_transition_the_other_rules_still_hold() -> None:
     assert judged(replace(contract, idempotency_key=None), **said) is Verdict.NO_KEY
     assert judged(contract, budget=replace(PLENTY, attempts_left=0), **said) is Verdict.NO_ATTEMPTS
     assert judged(contract, budget=replace(PLENTY, deadline=NOW - timedelta(1)), **said) is Verdict.TOO_LATE
+    assert judged(replace(contract, deadline=NOW - timedelta(1)), **said) is Verdict.TOO_LATE
 
 
 @pytest.mark.clause("RET-5")

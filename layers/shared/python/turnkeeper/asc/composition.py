@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from turnkeeper.asc.parts import Boundary, Composition, Reference, Unit
 from turnkeeper.asc.refusals import NoAuthority, StatusRefused
 from turnkeeper.asc.registry import Code, class_of
+from turnkeeper.asc.report import MOST
 from turnkeeper.asc.retry import SideEffects
 from turnkeeper.asc.said import Said
 from turnkeeper.asc.vocabulary import Kind
@@ -28,7 +29,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """The parent's code, what it was made of, and the units that explain it if it is no success."""
+    """The parent's code, what it was made of, and the units (the first 64) that explain it if it is no success."""
 
     code: Code
     composition: Composition
@@ -72,7 +73,7 @@ def compose(units: Sequence[Unit], rule: Rule) -> Composed:
         )
     explains = () if code in _REACHED else tuple(one for one in units if not reached(one))
     causes = tuple(Reference(ref=one.report_id or one.unit, code=one.code, name=one.name) for one in explains)
-    return Composed(code, Composition(rule=rule.name, units=tuple(units)), causes)
+    return Composed(code, Composition(rule=rule.name, units=tuple(units)), causes[:MOST])
 
 
 def reached(one: Unit) -> bool:

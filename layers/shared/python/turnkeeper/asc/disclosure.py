@@ -91,12 +91,10 @@ def _bare(report: Report, status: Status) -> Report:
 
 def _own(report: Report) -> dict[str, Any]:
     """Everything that *report* says itself, the reports inside it left out."""
-    own: dict[str, Any] = {"spec_version": SPEC_VERSION, **_plain(report)}
-    for part in (*_NESTED, "mask", "boundary"):
-        own.pop(part, None)
-    own["status"] |= {"class": class_of(report.status.code)}
-    own["status"].setdefault("severity", severity(report.status.code).value)
-    return own | (_plain(report.boundary) if report.boundary else {})
+    said = _said(report, without=(*_NESTED, "mask", "boundary"))
+    said["status"] |= {"class": class_of(report.status.code)}
+    said["status"].setdefault("severity", severity(report.status.code).value)
+    return {"spec_version": SPEC_VERSION, **said, **(_said(report.boundary) if report.boundary else {})}
 
 
 def _shown(value: Any, path: str, profile: Profile, withheld: frozenset[str]) -> Any:
@@ -119,11 +117,16 @@ def _has_guardrail(report: Report) -> bool:
     return Code.GUARDRAIL_BLOCKED in own or any(map(_has_guardrail, nested(report)))
 
 
+def _said(part: Any, without: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The fields of *part* that say something; what is None or empty says nothing."""
+    said = {one.name: getattr(part, one.name) for one in fields(part) if one.name not in without}
+    return {name: _plain(one) for name, one in said.items() if one is not None and one not in ((), {})}
+
+
 def _plain(value: Any) -> Any:
-    """*value* in JSON's terms; what is None or empty is not said."""
+    """*value* in JSON's terms."""
     if is_dataclass(value):
-        said = {part.name: getattr(value, part.name) for part in fields(value)}
-        return {name: _plain(one) for name, one in said.items() if one is not None and one not in ((), {})}
+        return _said(value)
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
@@ -135,4 +138,5 @@ def _plain(value: Any) -> Any:
 
 def instant(moment: datetime) -> str:
     """*moment* by RFC 3339, its offset with it (ENV-1)."""
-    return moment.isoformat().replace("+00:00", "Z")
+    said = moment.isoformat()
+    return f"{said.removesuffix('+00:00')}Z" if said.endswith("+00:00") else said

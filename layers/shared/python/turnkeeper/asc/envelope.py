@@ -77,7 +77,6 @@ type _Count = Annotated[StrictInt, Field(ge=0)]
 type _Code = Annotated[StrictInt, Field(ge=CODES.start, lt=CODES.stop)]
 type _Name = Annotated[StrictStr, AfterValidator(_name)]
 type _Word = Annotated[StrictStr, Field(min_length=1, max_length=LONGEST_NAME)]
-
 type _Id = Annotated[StrictStr, Field(min_length=1, max_length=_LONGEST_ID)]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from turnkeeper.asc.parts import Boundary, Confidence, Message, Provenance, Reference, Remediation
 from turnkeeper.asc.refusals import Rule, StatusRefused, hold
 from turnkeeper.asc.registry import Code
-from turnkeeper.asc.retry import AFTER_TRANSITION, UNSETTLED, Contract
+from turnkeeper.asc.retry import AFTER_TRANSITION, UNSETTLED, Contract, has_no_offset
 from turnkeeper.asc.status import Mask, Status
 from turnkeeper.asc.vocabulary import Kind, is_reverse_domain
 
@@ -118,7 +118,7 @@ def _is(code: Code, it: Report) -> bool:
 
 
 _REPORT_RULES: tuple[Rule[Report], ...] = (
-    ("occurred_at", "has no offset from UTC", lambda it: it.occurred_at.utcoffset() is None),
+    ("occurred_at", "has no offset from UTC in whole minutes", lambda it: has_no_offset(it.occurred_at)),
     (
         "causes",
         f"or another list has more than {MOST}",

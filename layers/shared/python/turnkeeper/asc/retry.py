@@ -114,8 +114,7 @@ def verdict(
         (not (idempotent or promised.idempotency_key), Verdict.NO_KEY),
         (budget.attempts_left < 1 or _attempts_are_spent(promised), Verdict.NO_ATTEMPTS),
         (budget.cost > budget.cost_left, Verdict.TOO_COSTLY),
-        (not waits and _is_too_late(promised, budget), Verdict.TOO_LATE),
-        (waits and budget.now > budget.deadline, Verdict.TOO_LATE),
+        (_is_too_late(promised, budget, after_ms=0 if waits else promised.after_ms or 0), Verdict.TOO_LATE),
     )
     return next((why for against, why in reasons if against), Verdict.RETRY)
 
@@ -134,9 +133,15 @@ def _attempts_are_spent(contract: Contract) -> bool:
     return contract.max_attempts is not None and (contract.attempt or 1) >= contract.max_attempts
 
 
-def _is_too_late(contract: Contract, budget: Budget) -> bool:
+def has_no_offset(moment: datetime) -> bool:
+    """*moment* cannot be written by RFC 3339: it has no offset, or one with seconds."""
+    offset = moment.utcoffset()
+    return offset is None or offset % timedelta(minutes=1) != timedelta()
+
+
+def _is_too_late(contract: Contract, budget: Budget, *, after_ms: int) -> bool:
     ends = budget.deadline if contract.deadline is None else min(budget.deadline, contract.deadline)
-    return (ends - budget.now) // timedelta(milliseconds=1) < (contract.after_ms or 0)
+    return (ends - budget.now) // timedelta(milliseconds=1) < after_ms
 
 
 def _is_negative(number: int | None) -> bool:
@@ -152,8 +157,8 @@ _RULES: tuple[Rule[Contract], ...] = (
     ("retry.max_attempts", "is negative", lambda it: _is_negative(it.max_attempts)),
     (
         "retry.deadline",
-        "has no offset from UTC",
-        lambda it: it.deadline is not None and it.deadline.utcoffset() is None,
+        "has no offset from UTC in whole minutes",
+        lambda it: it.deadline is not None and has_no_offset(it.deadline),
     ),
     ("retry.idempotency_key", "is empty", lambda it: it.idempotency_key == ""),
 )
