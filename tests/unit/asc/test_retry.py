@@ -170,6 +170,14 @@ def test_what_no_waiting_mends_is_repeated_after_the_named_transition_and_not_be
 
 
 @pytest.mark.clause("RET-5")
+def test_after_the_transition_no_delay_counts_any_more() -> None:
+    contract = replace(PROMISED, strategy="after_approval", after_ms=10**9)
+    happened = frozenset({"after_approval"})
+
+    assert judged(contract, code=Code.HUMAN_APPROVAL_REQUIRED, happened=happened) is Verdict.RETRY
+
+
+@pytest.mark.clause("RET-5")
 def test_a_transition_is_waited_for_by_name_as_by_code() -> None:
     said: dict[str, Any] = {"code": 4999, "name": "FAILED_PRECONDITION", "budget": PLENTY}
 
