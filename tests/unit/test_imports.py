@@ -18,9 +18,10 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "invocation": frozenset({"agents", "domain", "faults"}),
     "queue": frozenset({"domain", "faults"}),
     "agents": frozenset({"agents", "domain"}),
-    "service": frozenset({"service", "store", "queue", "agents", "domain", "asc"}),
+    "guards": frozenset({"guards", "domain"}),
+    "service": frozenset({"service", "store", "queue", "agents", "guards", "domain", "asc"}),
     "settings": frozenset({"service", "store", "queue", "domain"}),
-    "edge": frozenset({"edge", "service", "domain", "asc", "settings"}),
+    "edge": frozenset({"edge", "service", "guards", "domain", "asc", "settings"}),
     "functions": frozenset({"settings", "service", "edge", "agents", "queue", "invocation", "domain", "asc"}),
 }
 STANDARD_LIBRARY_ONLY = ("asc", "domain", "agents")
