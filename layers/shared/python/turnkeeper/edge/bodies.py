@@ -24,6 +24,7 @@ _WORDS = {
     "extra_forbidden": "is unknown here",
     "string_type": "must be a string",
     "int_type": "must be a whole number",
+    "float_type": "must be a number",
     "bool_type": "must be true or false",
     "list_type": "must be a list",
     "dict_type": "must be an object",

@@ -10,6 +10,7 @@ from turnkeeper.domain.status import status_object
 from turnkeeper.domain.task import Task, Turn, Usage
 from turnkeeper.edge import etags
 from turnkeeper.edge.answers import Answer, answer
+from turnkeeper.edge.manifests import not_acted_on
 from turnkeeper.service.host_turns import inputs_after
 
 
@@ -37,8 +38,14 @@ def driven(status: int, task: Task, *, memo: str | None = None) -> Answer:
 
 
 def registered(status: int, manifest: Manifest) -> Answer:
-    """*manifest* as the current version of its agent."""
-    body = {"name": manifest.name, "version": manifest.version, "manifest": json.loads(manifest.document)}
+    """*manifest* as the current version of its agent, and what of it changes nothing here."""
+    fields = json.loads(manifest.document)
+    body = {
+        "name": manifest.name,
+        "version": manifest.version,
+        "manifest": fields,
+        "not_acted_on": not_acted_on(fields),
+    }
     return answer(status, json.dumps(body, separators=(",", ":")), {"ETag": etags.tag(manifest.version)})
 
 
