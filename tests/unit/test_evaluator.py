@@ -105,9 +105,20 @@ def test_nothing_of_one_evaluation_is_there_in_the_next(evaluator: Evaluator) ->
 
 
 def test_what_an_error_says_never_comes_out(evaluator: Evaluator) -> None:
-    found = evaluator.evaluate("int(input.secret)", {"input": {"secret": "hunter2"}})
+    found = evaluator.evaluate("'a'.matches(input.secret)", {"input": {"secret": "(hunter2"}})
 
-    assert "hunter2" not in str(found)
+    assert isinstance(found, Fails)
+    assert "hunter2" not in found.why
+
+
+@pytest.mark.clause("AG-4")
+def test_a_value_of_512_kb_is_one_and_a_larger_one_is_none(evaluator: Evaluator) -> None:
+    values = {"input": {"a": "a" * 131_072, "b": "b" * 131_070}}
+
+    found = evaluator.evaluate("input.a + input.a + input.a + input.b", values)
+
+    assert found == Is("a" * 393_216 + "b" * 131_070)
+    assert evaluator.evaluate("input.a + input.a + input.a + input.b + 'c'", values) == Fails("TooLarge")
 
 
 WORST: dict[str, tuple[str, Any]] = {

@@ -36,6 +36,11 @@ BOUNDS: dict[str, tuple[object, object]] = {
         [{**PART, "metadata": metadata_of(8_192)}],
         [{**PART, "metadata": metadata_of(8_193)}],
     ),
+    "a size that is a number": (
+        [{"mimeType": "text/plain", "text": "a", "sizeBytes": 1}],
+        [{"mimeType": "text/plain", "text": "a", "sizeBytes": True}],
+    ),
+    "a size that is a whole number": ([{**PART, "sizeBytes": 2}], [{**PART, "sizeBytes": 2.0}]),
     "a true size": ([{"mimeType": "text/plain", "text": "é", "sizeBytes": 2}], [{**PART, "sizeBytes": 1}]),
 }
 

@@ -24,7 +24,9 @@ def refused(
 ) -> dict[str, str]:
     with pytest.raises(InvalidInput) as error:
         check_input(parameters, {**MESSAGE, **(given or {})}, at=at)
-    return {place.at: place.problem for place in error.value.places}
+    found = {place.at: place.problem for place in error.value.places}
+    assert len(found) == len(error.value.places)
+    return found
 
 
 @pytest.mark.clause("IN-1a")
