@@ -165,6 +165,15 @@ def test_a_loop_in_a_loop_is_killed_and_the_next_expression_has_a_new_process() 
     held.close()
 
 
+def test_what_makes_the_library_crash_ends_its_process_and_no_other() -> None:
+    """No manifest may say so much; this is the second line."""
+    held = Evaluator(deadline=5)
+
+    assert held.evaluate("1" + "+1" * 16_000, {}) == Fails("Killed")
+    assert held.evaluate("1 + 1", {}) == Is(2)
+    held.close()
+
+
 def test_our_own_threads_run_while_an_expression_does() -> None:
     """The library holds the interpreter's lock, and a lease must be renewed meanwhile."""
     held, beats, done = Evaluator(), 0, threading.Event()

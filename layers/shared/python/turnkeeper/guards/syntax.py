@@ -1,6 +1,6 @@
 """The bounds of an expression, held before the library sees any of it.
 
-The library parses by recursion and takes the process with it on absurd nesting. Within these bounds nothing was found
+The library works by recursion and takes the process with it on absurd nesting. Within these bounds nothing was found
 that does; the evaluator's own process is there for what was not found.
 """
 
