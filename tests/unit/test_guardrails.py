@@ -301,16 +301,7 @@ def test_expressions_see_the_task_its_user_and_the_time(desk: Desk) -> None:
 
 @pytest.mark.clause("AG-5")
 def test_a_parameter_of_the_type_number_is_a_double_however_it_was_sent(desk: Desk) -> None:
-    agent = rules.of(json.dumps({"parameters": PARAMETERS}))
-    scene = Scene(
-        task_id="t",
-        agent="a",
-        user="u",
-        created_at=NOW,
-        turn=1,
-        inputs=(INPUT,),
-        numbers=agent.parameters.numbers,
-    )
+    scene = Scene(task_id="t", agent="a", user="u", created_at=NOW, turn=1, inputs=(INPUT,))
 
     step = {"assert": "input.amount + 0.5 == 900.5 && context.input[0].amount + 0.5 == 900.5"}
     verdict = desk.before(step, scene=scene)

@@ -66,6 +66,12 @@ def test_the_inner_parts_need_nothing_but_the_standard_library(part: str) -> Non
     assert roots - {"turnkeeper"} <= sys.stdlib_module_names
 
 
+def test_the_process_that_evaluates_expressions_needs_nothing_of_ours() -> None:
+    roots = {name.split(".")[0] for name in imports(PACKAGE / "guards" / "child.py")}
+
+    assert roots <= sys.stdlib_module_names
+
+
 @pytest.mark.parametrize("module", ["random", "secrets", "time", "os", "uuid"])
 def test_the_domain_knows_no_clock_no_environment_and_no_randomness(module: str) -> None:
     found = {name.split(".")[0] for path in (PACKAGE / "domain").rglob("*.py") for name in imports(path)}

@@ -110,6 +110,12 @@ def test_a_message_may_be_declared_to_give_it_a_default() -> None:
     assert check_input(parameters, other) == other
 
 
+@pytest.mark.clause("IN-1a")
+def test_an_input_without_a_message_is_refused_where_there_is_none_by_default() -> None:
+    with pytest.raises(InvalidInput, match=r"input\.message: is missing"):
+        check_input(declared([], a={"default": 1}), {"a": 2}, at=("input",))
+
+
 ONE_OF_EACH: dict[str, dict[str, Any]] = {
     "text": {"type": "string", "minLength": 2, "maxLength": 3},
     "amount": {"type": "number", "minimum": 0, "maximum": 500},

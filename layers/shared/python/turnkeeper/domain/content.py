@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from turnkeeper.domain.errors import Place
+from turnkeeper.domain.errors import InputTooLarge, Place
 from turnkeeper.domain.places import path
 
 LARGEST_INPUT = 256 * 1024
@@ -27,6 +27,14 @@ RESERVED = frozenset({"type", "received_at", "committed_at", "error"})
 def text(said: str) -> dict[str, Any]:
     """A message that says one text."""
     return {"message": [{"mimeType": PLAIN, "text": said}]}
+
+
+def kept(flow: Mapping[str, Any]) -> str:
+    """An input or output as the store keeps it: compact JSON; `InputTooLarge` past what the store takes (CP-5)."""
+    text = _written(flow)
+    if (size := len(text.encode())) > LARGEST_INPUT:
+        raise InputTooLarge(size, LARGEST_INPUT)
+    return text
 
 
 def wrong_places(message: object) -> Iterator[Place]:

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from turnkeeper.domain.content import LARGEST_INPUT, RESERVED
+from turnkeeper.domain.content import LARGEST_INPUT, RESERVED, kept
 from turnkeeper.domain.errors import InputTooLarge, InvalidInput, MalformedRequest, Place
 from turnkeeper.domain.places import path
 from turnkeeper.edge import strict_json
@@ -81,12 +81,9 @@ def body(event: Mapping[str, Any]) -> dict[str, Any]:
     return strict_json.read(text, is_base64=is_base64)
 
 
-def content(sent: object) -> str:
+def content(sent: Mapping[str, Any]) -> str:
     """*sent* as the store keeps it: the very object, compact; `InputTooLarge` past what the store takes."""
-    kept = strict_json.written(sent)
-    if (size := strict_json.size(kept)) > LARGEST_INPUT:
-        raise InputTooLarge(size, LARGEST_INPUT)
-    return kept
+    return kept(sent)
 
 
 def checked[M: BaseModel](model: type[M], sent: object, *, input_at: InputAt = None) -> M:

@@ -95,7 +95,7 @@ def check_input(
 ) -> dict[str, Any]:
     """*sent* with its defaults; InvalidInput with every wrong place, which are below *at*.
 
-    Its message is not looked at, and filled in where there is none and the agent has one. Files lie in *roots*.
+    A message must be there, or come by default; what it says is the edge's to check. Files lie in *roots*.
     """
     filled = _filled(parameters.properties, sent)
     if MESSAGE not in filled and parameters.default_message is not None:
@@ -127,6 +127,8 @@ def _wrong(
         return [((), f"may hold at most {MOST_VALUES} values in its parameters")]
 
     def places() -> Iterator[tuple[Steps, str]]:
+        if MESSAGE not in filled:
+            yield (MESSAGE,), "is missing"
         for name in (name for name in given if name not in parameters.properties):
             reserved = name in RESERVED
             yield (

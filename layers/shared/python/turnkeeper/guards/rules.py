@@ -6,13 +6,13 @@ A manifest that was registered passed `declared.wrong`; nothing here is checked 
 import json
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from turnkeeper.domain.content import LARGEST_INPUT, wrong_places
-from turnkeeper.domain.errors import InvalidInput, Place
+from turnkeeper.domain.content import kept, wrong_places
+from turnkeeper.domain.errors import InputTooLarge, InvalidInput, Place
 from turnkeeper.domain.uris import Root
 from turnkeeper.guards import steps
 from turnkeeper.guards.evaluator import Evaluator
@@ -67,7 +67,7 @@ class Rules:
         guard = Guard(
             side=Side.INPUT,
             steps=self.before,
-            scene=scene,
+            scene=self._seen(scene),
             now=now,
             acceptable=acceptable,
             evaluator=evaluator,
@@ -88,7 +88,7 @@ class Rules:
         guard = Guard(
             side=Side.OUTPUT,
             steps=self.after,
-            scene=scene,
+            scene=self._seen(scene),
             now=now,
             acceptable=acceptable,
             evaluator=evaluator,
@@ -97,7 +97,11 @@ class Rules:
 
     def exposing(self, output: Flow, *, scene: Scene, now: datetime, evaluator: Evaluator) -> dict[str, Any]:
         """*output*, whatever it is that is said, with all that the agent exposes (IO-7)."""
-        return exposed(self.exposes, output, scene=scene, now=now, evaluator=evaluator)
+        return exposed(self.exposes, output, scene=self._seen(scene), now=now, evaluator=evaluator)
+
+    def _seen(self, scene: Scene) -> Scene:
+        """*scene* with numbers as this agent's parameters have them."""
+        return replace(scene, numbers=self.parameters.numbers)
 
 
 @lru_cache(maxsize=_KEPT)
@@ -137,7 +141,8 @@ def _bounded(flow: dict[str, Any]) -> dict[str, Any]:
     """*flow* if its message could have been sent; InvalidInput otherwise."""
     if wrong := list(wrong_places(flow.get(MESSAGE))):
         raise InvalidInput(wrong)
-    size = len(json.dumps(flow, ensure_ascii=False, separators=(",", ":")).encode())
-    if size > LARGEST_INPUT:
-        raise InvalidInput([Place("body", f"is {size} bytes; at most {LARGEST_INPUT} are taken")])
+    try:
+        kept(flow)
+    except InputTooLarge as error:
+        raise InvalidInput([Place("body", str(error))]) from None
     return flow

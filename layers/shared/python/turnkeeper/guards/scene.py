@@ -37,7 +37,8 @@ class Scene:
     inputs: tuple[Mapping[str, Any], ...] = ()
     outputs: tuple[Mapping[str, Any], ...] = ()
     numbers: frozenset[str] = frozenset()
-    """The parameters of the type number: whole ones are doubles too, or no expression could calculate with them."""
+    """The parameters of the type number, which an agent's rules know: whole ones are doubles too, or no expression could
+    calculate with them."""
 
     def values(self, side: Side, flow: Mapping[str, Any], now: datetime) -> Mapping[str, Any]:
         """What expressions on *side* see while *flow* passes; it is the last of its side in the context."""
