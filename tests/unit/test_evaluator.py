@@ -1,6 +1,7 @@
 """Expressions are evaluated in a process of their own, and nothing they do outlives its deadline."""
 
 import os
+import sys
 import threading
 import time
 from pathlib import Path
@@ -9,13 +10,13 @@ from typing import Any
 import pytest
 
 from turnkeeper.guards import evaluator as module
-from turnkeeper.guards.evaluator import Asks, Evaluator, Fails, Is, References
+from turnkeeper.guards.evaluator import Asks, Evaluator, EvaluatorUnavailable, Fails, Is, References
 from turnkeeper.guards.syntax import DEEPEST, MOST_TOKENS, ExpressionRefused
 
 MANY = list(range(10_000))
 LONG = "a" * 100_000
 SLOW = "input.a.all(x, input.a.all(y, x != y || x == y))"
-QUICK = 0.3
+QUICK = 1.0
 """Beside the deadline: for starting, killing, and the other work of the machine."""
 
 
@@ -206,6 +207,14 @@ def test_a_process_that_died_is_replaced() -> None:
     held.close()
 
 
+@pytest.mark.parametrize("program", ["/bin/true", "/bin/cat", "/nowhere"])
+def test_a_process_that_cannot_start_denies_nobody(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    monkeypatch.setattr(sys, "executable", program)
+
+    with pytest.raises(EvaluatorUnavailable):
+        Evaluator().evaluate("true", {})
+
+
 def test_the_process_sees_nothing_of_our_environment_and_writes_no_file() -> None:
     held = Evaluator()
     held.evaluate("1", {})
@@ -243,8 +252,6 @@ def test_what_is_no_expression_is_refused_with_the_librarys_words(
 
 
 def test_our_own_process_never_loads_the_library(evaluator: Evaluator) -> None:
-    import sys  # noqa: PLC0415 - only to look
-
     evaluator.evaluate("1", {})
 
     assert not [name for name in sys.modules if name == "cel" or name.startswith("cel.")]

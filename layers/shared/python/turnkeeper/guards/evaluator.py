@@ -166,15 +166,18 @@ class Exchange:
 def _started() -> subprocess.Popen[str]:
     # Nothing of our environment: credentials are none of its business. Only where the interpreter's own library lies.
     needed = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
-    child = subprocess.Popen(
-        [sys.executable, "-I", "-S", "-X", "utf8", str(_CHILD), _library_folder()],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=needed,
-        cwd="/",
-        encoding="utf-8",
-    )
+    try:
+        child = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-X", "utf8", str(_CHILD), _library_folder()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=needed,
+            cwd="/",
+            encoding="utf-8",
+        )
+    except OSError as error:
+        raise EvaluatorUnavailable from error
     if Exchange(child, START).answer(None) is None:
         _end(child)
         raise EvaluatorUnavailable

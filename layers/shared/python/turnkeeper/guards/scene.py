@@ -37,8 +37,7 @@ class Scene:
     inputs: tuple[Mapping[str, Any], ...] = ()
     outputs: tuple[Mapping[str, Any], ...] = ()
     numbers: frozenset[str] = frozenset()
-    """The parameters of the type number, which an agent's rules know: whole ones are doubles too, or no expression could
-    calculate with them."""
+    """Parameters of the type number, as the agent's rules know them: doubles, however they were sent."""
 
     def values(self, side: Side, flow: Mapping[str, Any], now: datetime) -> Mapping[str, Any]:
         """What expressions on *side* see while *flow* passes; it is the last of its side in the context."""
