@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import transitions
+from turnkeeper.domain.judging import Held, Judged
 from turnkeeper.domain.rules import State
 from turnkeeper.domain.task import Pace, Runs, Task, Terms
 from turnkeeper.domain.transitions import Birth, Change
@@ -82,6 +83,13 @@ def to_reconcile(terms: Terms = UNREPEATABLE) -> Task:
     return written(transitions.lose_turn(running(terms), now=NOW + PACE.lease, pace=PACE))
 
 
+def waiting(terms: Terms = TERMS) -> Task:
+    """Return a task whose only input is held until somebody approves it."""
+    held = Held(number=1, began=NOW, step=0, wait=replace(MINE, id="input-1-0-0"))
+    judged = Judged(through=1, taken=(), held=(held,))
+    return written(transitions.start_turn(queued(terms), judged=judged, now=NOW, pace=PACE))
+
+
 def terminal(terms: Terms = TERMS) -> Task:
     return written(transitions.error(idle(terms), outcome=Code.FATAL_ERROR, now=NOW, pace=PACE))
 
@@ -93,6 +101,7 @@ IN_STATE: dict[State, Callable[..., Task]] = {
     State.BETWEEN_ATTEMPTS: between_attempts,
     State.SUSPENDED: suspended,
     State.RUNNABLE: runnable,
+    State.WAITING: waiting,
     State.TERMINAL: terminal,
 }
 

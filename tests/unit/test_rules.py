@@ -75,6 +75,9 @@ ATTEMPTS: dict[Transition, Attempt] = {
         now=now,
         pace=PACE,
     ),
+    Transition.DECIDE: lambda task, now: transitions.decide(
+        task, wait_id="input-1-0-0", verdict=Verdict.DONE, now=now, pace=PACE
+    ),
     Transition.RECONCILE: lambda task, now: transitions.reconcile(
         task, answer=Answer.REPEAT, now=now, pace=PACE
     ),
@@ -101,27 +104,28 @@ HOLDS_A_FENCE = [
 # ok: allowed. turn: TurnNotRunnable. wait: WaitNotFound. end: TaskIsTerminal.
 # fence: StaleFence, though it is the task's last.
 TABLE = """
-                idle   queued  running  between_attempts  suspended  runnable  terminal
-accept          ok     ok      ok       ok                ok         ok        end
-start_turn      turn   ok      turn     turn              turn       turn      end
-start_attempt   turn   turn    ok       ok                turn       ok        end
-heartbeat       fence  fence   ok       ok                fence      fence     end
-emit            fence  fence   ok       ok                fence      fence     end
-finish          fence  fence   ok       ok                fence      fence     end
-fail_attempt    fence  fence   ok       ok                fence      fence     end
-lose_turn       turn   turn    ok       turn              turn       turn      end
-report          fence  fence   ok       ok                fence      fence     end
-suspend         fence  fence   ok       ok                fence      fence     end
-answer          fence  fence   ok       ok                wait       wait      end
-delegate        fence  fence   ok       ok                fence      fence     end
-resolve         wait   wait    wait     wait              ok         wait      end
-reconcile       wait   wait    wait     wait              ok         wait      end
-interrupt       turn   turn    ok       ok                ok         ok        end
-complete        ok     ok      ok       ok                ok         ok        end
-error           ok     ok      ok       ok                ok         ok        end
-restrict        ok     ok      ok       ok                ok         ok        end
-expire          ok     turn    turn     turn              turn       turn      end
-look            ok     ok      ok       ok                ok         ok        ok
+                idle   queued  running  between_attempts  suspended  runnable  waiting  terminal
+accept          ok     ok      ok       ok                ok         ok        ok       end
+start_turn      turn   ok      turn     turn              turn       turn      turn     end
+start_attempt   turn   turn    ok       ok                turn       ok        turn     end
+heartbeat       fence  fence   ok       ok                fence      fence     fence    end
+emit            fence  fence   ok       ok                fence      fence     fence    end
+finish          fence  fence   ok       ok                fence      fence     fence    end
+fail_attempt    fence  fence   ok       ok                fence      fence     fence    end
+lose_turn       turn   turn    ok       turn              turn       turn      turn     end
+report          fence  fence   ok       ok                fence      fence     fence    end
+suspend         fence  fence   ok       ok                fence      fence     fence    end
+answer          fence  fence   ok       ok                wait       wait      fence    end
+delegate        fence  fence   ok       ok                fence      fence     fence    end
+resolve         wait   wait    wait     wait              ok         wait      wait     end
+decide          wait   wait    wait     wait              wait       wait      ok       end
+reconcile       wait   wait    wait     wait              ok         wait      wait     end
+interrupt       turn   turn    ok       ok                ok         ok        ok       end
+complete        ok     ok      ok       ok                ok         ok        ok       end
+error           ok     ok      ok       ok                ok         ok        ok       end
+restrict        ok     ok      ok       ok                ok         ok        ok       end
+expire          ok     turn    turn     turn              turn       turn      turn     end
+look            ok     ok      ok       ok                ok         ok        ok       ok
 """
 OPEN = [state for state in State if state is not State.TERMINAL]
 REFUSALS: dict[str, type[TaskError]] = {
@@ -247,7 +251,7 @@ def test_a_task_does_not_expire_before_the_instant_it_announced() -> None:
 @pytest.mark.parametrize("state", OPEN)
 def test_completing_is_refused_while_inputs_wait_unless_they_are_to_be_discarded(state: State) -> None:
     task = with_input(with_input(IN_STATE[state]()))
-    waiting = task.received - task.committed
+    waiting = task.pending
 
     with pytest.raises(InputsArePending) as refused:
         transitions.complete(task, outcome=Code.SUCCESS, now=NOW, pace=PACE)

@@ -14,6 +14,7 @@ from turnkeeper.domain.task import NOTHING_USED, Task, Turn, Usage
 from turnkeeper.domain.transitions import Answer, Change
 from turnkeeper.domain.waits import Verdict
 from turnkeeper.service import delegation
+from turnkeeper.service.beginning import begin
 from turnkeeper.service.change import Decide, apply, expire
 from turnkeeper.service.cursors import Place, write_place
 from turnkeeper.service.delegation import Call, child_of
@@ -62,13 +63,7 @@ def start(runtime: Runtime, asked: Asked) -> Task:
 
     Raises `TurnNotRunnable` when there is none now, `StaleFence` when a repeated key's turn was taken over.
     """
-
-    def decide(current: Task, now: datetime) -> Change:
-        if state_of(current) is State.QUEUED:
-            return transitions.start_turn(current, now=now, pace=runtime.pace)
-        return transitions.start_attempt(current, now=now, pace=runtime.pace)
-
-    started = _change(runtime, asked, "start", decide)
+    started = _change(runtime, asked, "start", begin(runtime))
     if state_of(started) is not State.RUNNING:
         raise TurnNotRunnable
     return started

@@ -33,6 +33,7 @@ from turnkeeper.domain.rules import State, state_of
 from turnkeeper.domain.task import Runs, Task, Turn
 from turnkeeper.domain.transitions import Change
 from turnkeeper.service import messages
+from turnkeeper.service.beginning import begin
 from turnkeeper.service.change import apply
 from turnkeeper.service.cursors import Place
 from turnkeeper.service.delegation import Call, child_of, delegate
@@ -70,7 +71,7 @@ def attend(runtime: Runtime, task_id: str, *, hide: Hide, agent_of: Callable[[Ta
         return
     hide(runtime.pace.lease + AFTER_LEASE)
     try:
-        begun = apply(runtime, task, _begin(runtime), actor=ACTOR).after
+        begun = apply(runtime, task, begin(runtime), actor=ACTOR).after
     except (TurnNotRunnable, TaskIsTerminal, TaskNotFound):
         return
     if begun.turn is None or state_of(begun) is not State.RUNNING:
@@ -98,15 +99,6 @@ def _postpone_early_retry(runtime: Runtime, task: Task, hide: Hide) -> None:
     if early > timedelta(0):
         hide(early + timedelta(seconds=1))
         raise ComeBackLater
-
-
-def _begin(runtime: Runtime) -> Callable[[Task, datetime], Change]:
-    def decide(current: Task, now: datetime) -> Change:
-        if state_of(current) is State.QUEUED:
-            return transitions.start_turn(current, now=now, pace=runtime.pace)
-        return transitions.start_attempt(current, now=now, pace=runtime.pace)
-
-    return decide
 
 
 def _take(runtime: Runtime, hold: Hold, turn: Turn, agent_of: Callable[[Task], Agent]) -> None:
@@ -216,7 +208,8 @@ def _lose(runtime: Runtime, hold: Hold) -> None:
 
 def _view(runtime: Runtime, task: Task, turn: Turn) -> TurnView:
     def conversation() -> Iterator[Message]:
-        for entry, _ in messages.conversation(runtime.table, task, since=Place(pending=task.received)):
+        since = Place(pending=task.received)
+        for entry, _ in messages.conversation(runtime.table, task, since=since, for_model=True):
             yield json.loads(entry)
 
     def child(child_id: str) -> Iterator[Message]:
@@ -242,6 +235,11 @@ def _view(runtime: Runtime, task: Task, turn: Turn) -> TurnView:
 
 
 def _inputs(runtime: Runtime, task: Task, turn: Turn) -> Iterator[Message]:
+    """What the turn's inputs say to the agent: nothing of those that a guardrail refused (AG-3)."""
+    commit = transcript.commit(runtime.table, task.id, turn.committed_at) if turn.judged else None
+    refused = commit.refused if commit else frozenset()
+    made = transcript.made(runtime.table, task.id, commit) if commit else {}
     for first, last in turn.inputs:
         for arrived in transcript.inputs(runtime.table, task.id, first=first, last=last):
-            yield json.loads(arrived.content)
+            if arrived.number not in refused:
+                yield json.loads(made.get(arrived.number, arrived.content))

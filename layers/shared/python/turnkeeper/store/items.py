@@ -11,6 +11,7 @@ from typing import Any
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain.instants import from_text, to_text
+from turnkeeper.domain.judging import Held
 from turnkeeper.domain.task import Phase, Reason, Runs, Task, Terms, Turn, TurnState, Usage
 from turnkeeper.domain.waits import Resolution, Verdict, Wait, WaitKind
 
@@ -39,6 +40,11 @@ def entry_key(task_id: str, at: datetime) -> Attributes:
 def log_key(task_id: str, number: int) -> Attributes:
     """The *number*-th journal entry."""
     return {"pk": f"TASK#{task_id}", "sk": f"LOG#{number:010d}"}
+
+
+def made_key(task_id: str, token: str, number: int) -> Attributes:
+    """What a guardrail made of the *number*-th input; it counts where a commit names *token*."""
+    return {"pk": f"TASK#{task_id}", "sk": f"TX#{token}#{number:010d}"}
 
 
 def memo_key(task_id: str, fence: int) -> Attributes:
@@ -90,6 +96,7 @@ def task_to_item(task: Task) -> Attributes:
         "idle_expires_at": _text(task.idle_expires_at),
         "turn": _turn_to_map(task.turn) if task.turn else None,
         "waits": [_wait_to_map(wait) for wait in task.waits] or None,
+        "held": [_held_to_map(one) for one in task.held] or None,
         "turns": task.turns,
         "fence": task.fence,
         "received": task.received,
@@ -127,6 +134,7 @@ def task_from_item(item: Attributes) -> Task:
         idle_expires_at=_instant(item.get("idle_expires_at")),
         turn=_turn_from_map(turn, number=item["turns"], fence=item["fence"]) if turn else None,
         waits=tuple(_wait_from_map(wait) for wait in item.get("waits", ())),
+        held=tuple(_held_from_map(one) for one in item.get("held") or ()),
         turns=item["turns"],
         fence=item["fence"],
         received=item["received"],
@@ -167,7 +175,7 @@ _TERMS = frozenset(
     | {"max_turns", "ruled", *(f"max_{name}" for name in _USED)}
 )
 _TURN = frozenset(
-    {"state", "attempt", "started_at", "inputs", "committed_at", "lease_until", "retry_at"}
+    {"state", "attempt", "started_at", "inputs", "committed_at", "judged", "lease_until", "retry_at"}
     | {"outputs", "kept", "memo_fence", "resolutions", "early", "children"}
 )
 _WAIT = frozenset({"id", "kind", "since", "deadline", "provider", "needed_at", "reviewer", "child"})
@@ -227,6 +235,7 @@ def _turn_to_map(turn: Turn) -> Attributes:
         "started_at": to_text(turn.started_at) if turn.started_at != turn.committed_at else None,
         "inputs": [list(numbers) for numbers in turn.inputs],
         "committed_at": to_text(turn.committed_at),
+        "judged": turn.judged or None,
         "lease_until": _text(turn.lease_until),
         "retry_at": _text(turn.retry_at),
         "outputs": turn.outputs or None,
@@ -248,6 +257,7 @@ def _turn_from_map(stored: Attributes, *, number: int, fence: int) -> Turn:
         started_at=from_text(stored.get("started_at") or stored["committed_at"]),
         inputs=tuple((first, last) for first, last in stored["inputs"]),
         committed_at=from_text(stored["committed_at"]),
+        judged=stored.get("judged", False),
         lease_until=_instant(stored.get("lease_until")),
         retry_at=_instant(stored.get("retry_at")),
         outputs=stored.get("outputs", 0),
@@ -285,6 +295,28 @@ def _wait_from_map(stored: Attributes) -> Wait:
         reviewer=stored.get("reviewer"),
         child=stored.get("child"),
         unknown=_unknown(stored, _WAIT),
+    )
+
+
+def _held_to_map(held: Held) -> Attributes:
+    known = {
+        "number": held.number,
+        "began": to_text(held.began),
+        "step": held.step,
+        "wait": _wait_to_map(held.wait) if held.wait else None,
+        "decided": [list(one) for one in held.decided] or None,
+    }
+    return _present(known, {})
+
+
+def _held_from_map(stored: Attributes) -> Held:
+    wait = stored.get("wait")
+    return Held(
+        number=stored["number"],
+        began=from_text(stored["began"]),
+        step=stored["step"],
+        wait=_wait_from_map(wait) if wait else None,
+        decided=tuple((step, reviewer, approved) for step, reviewer, approved in stored.get("decided", ())),
     )
 
 
