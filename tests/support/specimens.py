@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import transitions
-from turnkeeper.domain.judging import Held, Judged
+from turnkeeper.domain.judging import Held, HeldOutput, Judged
 from turnkeeper.domain.rules import State
 from turnkeeper.domain.task import Pace, Runs, Task, Terms
 from turnkeeper.domain.transitions import Birth, Change
@@ -76,6 +76,23 @@ def runnable(terms: Terms = TERMS) -> Task:
     task = suspended(AT_HOST, terms=terms)
     change = transitions.resolve(task, verdicts={AT_HOST.id: Verdict.DONE}, now=NOW, pace=PACE)
     return written(change)
+
+
+def hold_output(task: Task, *, is_last: bool = False, now: datetime = NOW) -> Change:
+    """Return the change that has the task's turn wait for a review of its next output."""
+    outputs = task.turn.outputs if task.turn else 0
+    held = HeldOutput(ordinal=outputs + 1, is_last=is_last, fence=task.fence, began=now, step=0, reviewer="r")
+    wait = replace(REVIEW, id=held.wait_id, since=now, deadline=now + HOUR)
+    return transitions.hold_output(
+        task, fence=task.fence, held=held, wait=wait, subject="s", content=CONTENT, now=now, pace=PACE
+    )
+
+
+def approved(terms: Terms = TERMS, *, is_last: bool = False) -> Task:
+    """Return a task whose turn may say what it was about to."""
+    task = written(hold_output(running(terms), is_last=is_last))
+    verdicts = {wait.id: Verdict.DONE for wait in task.waits}
+    return written(transitions.resolve(task, verdicts=verdicts, now=NOW, pace=PACE))
 
 
 def to_reconcile(terms: Terms = UNREPEATABLE) -> Task:

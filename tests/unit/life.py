@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from tests.support.specimens import CONTENT, NOW, PACE, birth, written
+from tests.support.specimens import CONTENT, NOW, PACE, birth, hold_output, written
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import transitions
 from turnkeeper.domain.errors import TaskError, TaskIsTerminal
@@ -111,6 +111,14 @@ class Life:
         )
         if last > task.committed or ready:
             self._try(lambda task, now: transitions.start_turn(task, judged=judged, now=now, pace=PACE), skew)
+
+    def hold_output(self, skew: timedelta, *, is_last: bool) -> None:
+        self._try(lambda task, now: hold_output(task, is_last=is_last, now=now), skew)
+
+    def release_output(self, skew: timedelta) -> None:
+        self._try(
+            lambda task, now: transitions.release_output(task, content=CONTENT, now=now, pace=PACE), skew
+        )
 
     def decide(self, skew: timedelta, place: int, verdict: Verdict) -> None:
         reviews = outstanding(self.task.held)

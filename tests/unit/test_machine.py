@@ -81,6 +81,16 @@ class TaskLife(RuleBasedStateMachine):
     def a_worker_takes_it_up_past_guardrails(self, skew: timedelta, chance: random.Random) -> None:
         self.life.judge(skew, chance)
 
+    @precondition(lambda self: self.life.state in HELD)
+    @rule(skew=skews, is_last=st.booleans())
+    def an_output_waits_for_a_review(self, skew: timedelta, *, is_last: bool) -> None:
+        self.life.hold_output(skew, is_last=is_last)
+
+    @precondition(lambda self: self.life.state is State.RUNNABLE and bool(self.life.task.turn.output))
+    @rule(skew=skews)
+    def what_was_held_is_said(self, skew: timedelta) -> None:
+        self.life.release_output(skew)
+
     @precondition(lambda self: bool(outstanding(self.life.task.held)))
     @rule(skew=skews, place=st.integers(0, 15), verdict=st.sampled_from(Verdict))
     def somebody_decides_on_an_input(self, skew: timedelta, place: int, verdict: Verdict) -> None:
@@ -141,7 +151,7 @@ TestTaskLife.settings = settings(max_examples=100, stateful_step_count=40)
 
 def test_no_long_life_breaks_a_rule_and_every_transition_happens_in_it() -> None:
     happened: Counter[tuple[State, Transition]] = Counter()
-    for seed in range(600):
+    for seed in range(900):
         happened.update(long_life(random.Random(seed)).happened)  # noqa: S311 - no secret
 
     nothing_to_write = {
@@ -185,10 +195,12 @@ def live_on(life: Life, chance: random.Random, skew: timedelta) -> None:
         *["meddle"] * (chance.random() < (0.5 if life.state is State.WAITING else 0.05)),
     ]
     acts += ["send"] * (life.task.pending < ENOUGH)
-    acts += ["take_up"] * 3 * (life.state in TO_TAKE_UP)
+    holds = life.state is State.RUNNABLE and life.task.turn and life.task.turn.output
+    acts += (["release_output"] if holds else ["take_up"]) * 3 * (life.state in TO_TAKE_UP)
     acts += ["work", "work", "suspend"] * (life.state in HELD)
     acts += ["judge"] * 3 * (life.state is State.QUEUED)
     acts += ["decide"] * bool(outstanding(life.task.held))
+    acts += ["hold_output"] * (life.state in HELD)
     acts += ["answer"] * (life.state in HELD)
     acts += ["delegate"] * (life.state in HELD)
     acts += ["resolve"] * 2 * (life.state is State.SUSPENDED)
@@ -224,6 +236,10 @@ def wait(life: Life, chance: random.Random, skew: timedelta, act: str) -> None:
             life.resolve(skew, chance.randrange(16), chance.choice(list(Verdict)))
         case "judge":
             life.judge(skew, chance)
+        case "hold_output":
+            life.hold_output(skew, is_last=chance.random() < 0.5)
+        case "release_output":
+            life.release_output(skew)
         case "decide":
             life.decide(skew, chance.randrange(16), chance.choice(list(Verdict)))
         case "answer":

@@ -14,7 +14,9 @@ from tests.support.specimens import (
     PACE,
     TERMS,
     UNREPEATABLE,
+    approved,
     birth,
+    hold_output,
     running,
     suspended,
     to_reconcile,
@@ -78,6 +80,10 @@ ATTEMPTS: dict[Transition, Attempt] = {
     Transition.DECIDE: lambda task, now: transitions.decide(
         task, wait_id="input-1-0-0", verdict=Verdict.DONE, now=now, pace=PACE
     ),
+    Transition.HOLD_OUTPUT: lambda task, now: hold_output(task, now=now),
+    Transition.RELEASE_OUTPUT: lambda task, now: transitions.release_output(
+        task, content=CONTENT, now=now, pace=PACE
+    ),
     Transition.RECONCILE: lambda task, now: transitions.reconcile(
         task, answer=Answer.REPEAT, now=now, pace=PACE
     ),
@@ -99,6 +105,7 @@ HOLDS_A_FENCE = [
     Transition.SUSPEND,
     Transition.ANSWER,
     Transition.DELEGATE,
+    Transition.HOLD_OUTPUT,
 ]
 
 # ok: allowed. turn: TurnNotRunnable. wait: WaitNotFound. end: TaskIsTerminal.
@@ -117,8 +124,10 @@ report          fence  fence   ok       ok                fence      fence     f
 suspend         fence  fence   ok       ok                fence      fence     fence    end
 answer          fence  fence   ok       ok                wait       wait      fence    end
 delegate        fence  fence   ok       ok                fence      fence     fence    end
+hold_output     fence  fence   ok       ok                fence      fence     fence    end
 resolve         wait   wait    wait     wait              ok         wait      wait     end
 decide          wait   wait    wait     wait              wait       wait      ok       end
+release_output  turn   turn    turn     turn              turn       ok        turn     end
 reconcile       wait   wait    wait     wait              ok         wait      wait     end
 interrupt       turn   turn    ok       ok                ok         ok        ok       end
 complete        ok     ok      ok       ok                ok         ok        ok       end
@@ -163,7 +172,11 @@ def test_a_specimen_is_in_the_state_it_is_named_for(state: State) -> None:
 
 @pytest.mark.parametrize(("transition", "state"), ALLOWED)
 def test_a_transition_that_the_table_allows_happens(transition: Transition, state: State) -> None:
-    task = to_reconcile() if transition is Transition.RECONCILE else IN_STATE[state]()
+    ready: dict[Transition, Callable[[], Task]] = {
+        Transition.RECONCILE: to_reconcile,
+        Transition.RELEASE_OUTPUT: approved,
+    }
+    task = ready.get(transition, IN_STATE[state])()
 
     change = ATTEMPTS[transition](task, NOW + PACE.lease)
 

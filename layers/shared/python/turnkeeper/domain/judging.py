@@ -1,11 +1,11 @@
-"""What guardrails made of the inputs that wait: some go on, some are refused, some are held until somebody decides.
+"""What guardrails made of what waits: some goes on, some is refused, some is held until somebody decides.
 
 Which input is which is written in one entry with the turn's start. A held input keeps nothing of its run but when that
 began and what was decided, so that it is judged again from the first step, as if it had just come (AG-3).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from turnkeeper.domain.messages import Range
@@ -28,6 +28,30 @@ class Held:
     """The step that asked for it."""
     decided: tuple[tuple[int, str, bool], ...] = ()
     """The reviews that were decided: step, reviewer, and whether they approved."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldOutput:
+    """An output of a turn that is suspended until a review of it is decided; its content lies beside the task."""
+
+    ordinal: int
+    is_last: bool
+    """The turn ends with it."""
+    fence: int
+    """Under which its content was put down."""
+    began: datetime
+    step: int
+    reviewer: str
+    decided: tuple[tuple[int, str, bool], ...] = ()
+
+    @property
+    def wait_id(self) -> str:
+        """The id of the review that it waits for."""
+        return f"output-{self.ordinal}-{self.step}-{len(self.decided)}"
+
+    def after(self, *, approved: bool) -> "HeldOutput":
+        """The same, with that review decided."""
+        return replace(self, decided=(*self.decided, (self.step, self.reviewer, approved)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

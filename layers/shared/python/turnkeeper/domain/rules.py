@@ -45,6 +45,8 @@ class Transition(StrEnum):
     RESOLVE = "resolve"
     ANSWER = "answer"
     DECIDE = "decide"
+    HOLD_OUTPUT = "hold_output"
+    RELEASE_OUTPUT = "release_output"
     DELEGATE = "delegate"
     RECONCILE = "reconcile"
     INTERRUPT = "interrupt"
@@ -78,6 +80,8 @@ ALLOWED_FROM: dict[Transition, frozenset[State]] = {
     Transition.ANSWER: IN_A_TURN,
     Transition.DELEGATE: HELD,
     Transition.RECONCILE: frozenset({State.SUSPENDED}),
+    Transition.HOLD_OUTPUT: HELD,
+    Transition.RELEASE_OUTPUT: frozenset({State.RUNNABLE}),
     Transition.DECIDE: frozenset(State) - {State.IDLE, State.TERMINAL},
     Transition.INTERRUPT: IN_A_TURN | {State.WAITING},
     Transition.COMPLETE: OPEN,

@@ -12,7 +12,7 @@ from typing import Any
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import instants
-from turnkeeper.domain.judging import Held, outstanding
+from turnkeeper.domain.judging import Held, HeldOutput, outstanding
 from turnkeeper.domain.messages import Range
 from turnkeeper.domain.waits import Resolution, Verdict, Wait
 
@@ -140,6 +140,8 @@ class Turn:
     memo_fence: int | None = None
     """The fence under which the agent left its memo, if it left one."""
     resolutions: tuple[Resolution, ...] = ()
+    output: HeldOutput | None = None
+    """What it is about to say, once that is approved."""
     early: tuple[tuple[str, Verdict], ...] = ()
     """Ids of waits that the host answered under this fence before they were recorded."""
     children: int = 0

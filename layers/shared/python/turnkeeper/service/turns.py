@@ -29,10 +29,10 @@ from turnkeeper.domain.errors import (
     TaskNotFound,
     TurnNotRunnable,
 )
-from turnkeeper.domain.rules import State, state_of
+from turnkeeper.domain.rules import HELD, State, state_of
 from turnkeeper.domain.task import Runs, Task, Turn
 from turnkeeper.domain.transitions import Change
-from turnkeeper.service import messages
+from turnkeeper.service import messages, outgoing
 from turnkeeper.service.beginning import begin
 from turnkeeper.service.change import apply
 from turnkeeper.service.cursors import Place
@@ -123,15 +123,13 @@ def _take(runtime: Runtime, hold: Hold, turn: Turn, agent_of: Callable[[Task], A
                 break
             if step is not None:
                 said += 1
-                _emit(runtime, hold, said, content(step.text))
+                if not _emit(runtime, hold, said, content(step.text)):
+                    return
     finally:
         _close(steps)
     output = content(step.text) if step is not None else None
 
-    def finish(current: Task, now: datetime) -> Change:
-        return transitions.finish(current, fence=hold.fence, output=output, now=now, pace=runtime.pace)
-
-    hold.write(finish)
+    hold.write(outgoing.finish(runtime, fence=hold.fence, content=output))
 
 
 def _advance(steps: Steps, answer: str | None) -> tuple[Step | None, bool]:
@@ -159,13 +157,10 @@ def _close(steps: Steps) -> None:
         log.exception("the agent did not end quietly")
 
 
-def _emit(runtime: Runtime, hold: Hold, ordinal: int, content: str) -> None:
-    def emit(current: Task, now: datetime) -> Change:
-        return transitions.emit(
-            current, fence=hold.fence, ordinal=ordinal, content=content, now=now, pace=runtime.pace
-        )
-
-    hold.write(emit)
+def _emit(runtime: Runtime, hold: Hold, ordinal: int, content: str) -> bool:
+    """Say something; whether the turn is ours after that, and does not wait for a review of it."""
+    said = hold.write(outgoing.emit(runtime, fence=hold.fence, ordinal=ordinal, content=content)).after
+    return state_of(said) in HELD
 
 
 def _suspend(runtime: Runtime, hold: Hold, pause: Pause) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain.instants import from_text, to_text
-from turnkeeper.domain.judging import Held
+from turnkeeper.domain.judging import Held, HeldOutput
 from turnkeeper.domain.task import Phase, Reason, Runs, Task, Terms, Turn, TurnState, Usage
 from turnkeeper.domain.waits import Resolution, Verdict, Wait, WaitKind
 
@@ -45,6 +45,11 @@ def log_key(task_id: str, number: int) -> Attributes:
 def made_key(task_id: str, token: str, number: int) -> Attributes:
     """What a guardrail made of the *number*-th input; it counts where a commit names *token*."""
     return {"pk": f"TASK#{task_id}", "sk": f"TX#{token}#{number:010d}"}
+
+
+def held_output_key(task_id: str, fence: int) -> Attributes:
+    """What the turn under *fence* is about to say, once it is approved."""
+    return {"pk": f"TASK#{task_id}", "sk": f"OUT#{fence:010d}"}
 
 
 def memo_key(task_id: str, fence: int) -> Attributes:
@@ -176,7 +181,7 @@ _TERMS = frozenset(
 )
 _TURN = frozenset(
     {"state", "attempt", "started_at", "inputs", "committed_at", "judged", "lease_until", "retry_at"}
-    | {"outputs", "kept", "memo_fence", "resolutions", "early", "children"}
+    | {"outputs", "kept", "memo_fence", "resolutions", "output", "early", "children"}
 )
 _WAIT = frozenset({"id", "kind", "since", "deadline", "provider", "needed_at", "reviewer", "child"})
 _RESOLUTION = frozenset({"id", "kind", "verdict", "at", "child", "review"})
@@ -242,6 +247,7 @@ def _turn_to_map(turn: Turn) -> Attributes:
         "kept": turn.kept or None,
         "memo_fence": turn.memo_fence,
         "resolutions": [_resolution_to_map(one) for one in turn.resolutions] or None,
+        "output": _held_output_to_map(turn.output) if turn.output else None,
         "early": {wait_id: verdict.value for wait_id, verdict in turn.early} or None,
         "children": turn.children or None,
     }
@@ -264,6 +270,7 @@ def _turn_from_map(stored: Attributes, *, number: int, fence: int) -> Turn:
         kept=stored.get("kept", 0),
         memo_fence=stored.get("memo_fence"),
         resolutions=tuple(_resolution_from_map(one) for one in stored.get("resolutions", ())),
+        output=_held_output_from_map(stored["output"]) if "output" in stored else None,
         early=tuple((wait_id, Verdict(verdict)) for wait_id, verdict in stored.get("early", {}).items()),
         children=stored.get("children", 0),
         unknown=_unknown(stored, _TURN),
@@ -307,6 +314,30 @@ def _held_to_map(held: Held) -> Attributes:
         "decided": [list(one) for one in held.decided] or None,
     }
     return _present(known, {})
+
+
+def _held_output_to_map(held: HeldOutput) -> Attributes:
+    return {
+        "ordinal": held.ordinal,
+        "is_last": held.is_last,
+        "fence": held.fence,
+        "began": to_text(held.began),
+        "step": held.step,
+        "reviewer": held.reviewer,
+        "decided": [list(one) for one in held.decided],
+    }
+
+
+def _held_output_from_map(stored: Attributes) -> HeldOutput:
+    return HeldOutput(
+        ordinal=stored["ordinal"],
+        is_last=stored["is_last"],
+        fence=stored["fence"],
+        began=from_text(stored["began"]),
+        step=stored["step"],
+        reviewer=stored["reviewer"],
+        decided=tuple((step, reviewer, approved) for step, reviewer, approved in stored["decided"]),
+    )
 
 
 def _held_from_map(stored: Attributes) -> Held:

@@ -59,7 +59,7 @@ def content_of(change: Change) -> str | None:
         return change.reply.content
     if change.entry and not isinstance(change.entry, Commit):
         return change.entry.content
-    return change.memo
+    return change.memo if change.held_output is None else change.held_output
 
 
 def head(item: Attributes) -> str:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from turnkeeper.domain.instants import from_text
 from turnkeeper.domain.messages import Commit, Entry, Input, Output
-from turnkeeper.store.items import Attributes, entry_key, input_key, made_key, memo_key
+from turnkeeper.store.items import Attributes, entry_key, held_output_key, input_key, made_key, memo_key
 from turnkeeper.store.table import Table
 from turnkeeper.store.wire import item_to_wire
 
@@ -59,6 +59,12 @@ def made(table: Table, task_id: str, commit: Commit) -> dict[int, str]:
         int(item["sk"].rpartition("#")[2]): item["content"]
         for item in table.range(start["pk"], start["sk"], end["sk"])
     }
+
+
+def held_output(table: Table, task_id: str, fence: int) -> str | None:
+    """What the turn under *fence* is about to say, as JSON text."""
+    item = table.get(held_output_key(task_id, fence))
+    return item["content"] if item else None
 
 
 def memo(table: Table, task_id: str, fence: int) -> str | None:

@@ -17,6 +17,7 @@ from turnkeeper.store.items import (
     Attributes,
     child_key,
     entry_key,
+    held_output_key,
     input_key,
     memo_key,
     review_key,
@@ -111,6 +112,9 @@ def _content(change: Change, *, nonce: str) -> list[Attributes]:
         items.append(_output(task_id, change.entry, nonce))
     if change.reply:
         items.append(_output(task_id, change.reply, nonce))
+    if change.held_output is not None and change.after.turn:
+        key = held_output_key(task_id, change.after.turn.fence)
+        items.append({**key, "content": change.held_output, "nonce": nonce})
     if change.memo is not None and change.after.turn:
         items.append({**memo_key(task_id, change.after.turn.fence), "content": change.memo, "nonce": nonce})
     return items

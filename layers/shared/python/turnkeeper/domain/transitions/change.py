@@ -33,6 +33,8 @@ class Change:
     reply: Output | None = None
     """What answers the inputs that were refused with the entry."""
     memo: str | None = None
+    held_output: str | None = None
+    """What a turn is about to say, once it is approved."""
     subjects: Mapping[str, str] = field(default=NO_SUBJECTS)
     """What the reviewer of each new review decides, by its wait's id."""
     decision: Decision | None = None

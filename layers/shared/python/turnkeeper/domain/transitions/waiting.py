@@ -102,8 +102,13 @@ def resolve(
     left = tuple(wait for wait in task.waits if wait not in over)
     turn = turn_of(task)
     named = decision.review if decision and decision.comment is not None else None
-    outcomes = [_resolution(wait, verdicts[wait.id], now=now, review=named) for wait in over]
-    resolved = replace(turn, resolutions=(*turn.resolutions, *outcomes))
+    if turn.output is not None and turn.output.wait_id in verdicts:
+        # Its agent did not wait for that, and learns of it by what is said.
+        approved = verdicts[turn.output.wait_id] is Verdict.DONE
+        resolved = replace(turn, output=turn.output.after(approved=approved))
+    else:
+        outcomes = [_resolution(wait, verdicts[wait.id], now=now, review=named) for wait in over]
+        resolved = replace(turn, resolutions=(*turn.resolutions, *outcomes))
     if not left:
         # A reconcile repeats its leg; the end of any other wait begins the next one.
         repeats = any(wait.kind is WaitKind.RECONCILE for wait in over)
