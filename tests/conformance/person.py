@@ -1,0 +1,118 @@
+"""A person, and all that they can see of their tasks."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx
+
+from tests.conformance.client import Client, Json, answered, said
+
+PAGE, REVIEWS = 1000, 100
+
+
+@dataclass(frozen=True)
+class Seen:
+    """All that a consumer sees of a task, byte for byte."""
+
+    status: bytes
+    etag: str
+    messages: bytes
+
+
+@dataclass(frozen=True)
+class Person(Client):
+    """Somebody with an access token."""
+
+    def create(self, agent: str, text: str | None = None) -> str:
+        """The id of a new task of *agent*, with *text* as its first input when there is any."""
+        body: Json = {"agent": agent} if text is None else {"agent": agent, "input": said(text)}
+        task_id: str = answered(self.ask("POST", "tasks", body), 201 if text is None else 202)["id"]
+        return task_id
+
+    def poll(self, task_id: str, etag: str | None = None) -> httpx.Response:
+        """The answer to a poll, by somebody who knows *etag* when there is one."""
+        return self.ask("GET", f"tasks/{task_id}", headers={"if-none-match": etag} if etag else None)
+
+    def task(self, task_id: str) -> Json:
+        """The status object."""
+        return answered(self.poll(task_id), 200)
+
+    def status(self, task_id: str) -> Json:
+        """The part of the status object that changes."""
+        status: Json = self.task(task_id)["status"]
+        return status
+
+    def phase(self, task_id: str) -> tuple[str, str | None]:
+        """Phase and terminal reason."""
+        status = self.status(task_id)
+        return status["phase"], status["terminal_reason"]
+
+    def revision(self, task_id: str) -> str:
+        """The revision of the status object."""
+        revision: str = self.status(task_id)["revision"]
+        return revision
+
+    def notifications(self, task_id: str) -> list[Json]:
+        """What is outstanding."""
+        outstanding: list[Json] = self.status(task_id)["notifications"]
+        return outstanding
+
+    def send(self, task_id: str, text: str) -> httpx.Response:
+        """The answer to an input."""
+        return self.ask("POST", f"tasks/{task_id}/inputs", said(text))
+
+    def tell(self, task_id: str, text: str) -> Json:
+        """The status object after an input that was accepted."""
+        return answered(self.send(task_id, text), 202)
+
+    def page(self, task_id: str, **query: Any) -> httpx.Response:
+        """A page of the conversation."""
+        asked = urlencode({"limit": PAGE, **query})
+        return self.ask("GET", f"tasks/{task_id}/messages?{asked}")
+
+    def messages(self, task_id: str) -> list[Json]:
+        """The conversation."""
+        page = answered(self.page(task_id), 200)
+        assert not page["more"], "the suite's conversations fit a page"
+        entries: list[Json] = page["messages"]
+        return entries
+
+    def texts(self, task_id: str) -> list[str]:
+        """What was said, in the conversation's order."""
+        return [texts_of(entry) for entry in self.messages(task_id)]
+
+    def waiting(self, task_id: str) -> list[str]:
+        """The inputs that no turn has taken."""
+        return [texts_of(entry) for entry in self.messages(task_id) if "committed_at" not in entry]
+
+    def reviews(self) -> list[Json]:
+        """The decisions that wait for this person, oldest first, page by page."""
+        found: list[Json] = []
+        cursor: str | None = ""
+        while cursor is not None:
+            query = urlencode({"limit": REVIEWS, **({"cursor": cursor} if cursor else {})})
+            page = answered(self.ask("GET", f"reviews?{query}"), 200)
+            found += page["reviews"]
+            cursor = page["next"]
+        return found
+
+    def review_of(self, subject: str) -> str:
+        """The id of the review of *subject*, which must be waiting for this person."""
+        (found,) = [review["id"] for review in self.reviews() if review["subject"] == subject]
+        return str(found)
+
+    def decide(self, review_id: str, decision: str) -> httpx.Response:
+        """The answer to a decision."""
+        return self.ask("POST", f"reviews/{review_id}", {"decision": decision})
+
+    def sees(self, task_id: str) -> Seen:
+        """All there is to see of the task now."""
+        polled, page = self.poll(task_id), self.page(task_id)
+        assert (polled.status_code, page.status_code) == (200, 200), polled.text
+        return Seen(polled.content, polled.headers["etag"], page.content)
+
+
+def texts_of(entry: Json) -> str:
+    """The text of an entry."""
+    return "".join(part["text"] for part in entry["message"])
