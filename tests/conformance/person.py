@@ -8,7 +8,7 @@ import httpx
 
 from tests.conformance.client import Client, Json, answered, said
 
-PAGE, REVIEWS = 1000, 100
+PAGE, LISTED = 1000, 100
 
 
 @dataclass(frozen=True)
@@ -87,13 +87,21 @@ class Person(Client):
         return [texts_of(entry) for entry in self.messages(task_id) if "committed_at" not in entry]
 
     def reviews(self) -> list[Json]:
-        """The decisions that wait for this person, oldest first, page by page."""
+        """The decisions that wait for this person, oldest first."""
+        return self.all_of("reviews")
+
+    def outstanding(self) -> list[Json]:
+        """The notifications of all of this person's tasks."""
+        return self.all_of("notifications")
+
+    def all_of(self, what: str) -> list[Json]:
+        """The list *what* of this person, page by page."""
         found: list[Json] = []
         cursor: str | None = ""
         while cursor is not None:
-            query = urlencode({"limit": REVIEWS, **({"cursor": cursor} if cursor else {})})
-            page = answered(self.ask("GET", f"reviews?{query}"), 200)
-            found += page["reviews"]
+            query = urlencode({"limit": LISTED, **({"cursor": cursor} if cursor else {})})
+            page = answered(self.ask("GET", f"{what}?{query}"), 200)
+            found += page[what]
             cursor = page["next"]
         return found
 
