@@ -73,9 +73,7 @@ def rows(known: Iterable[Clause], results: Iterable[Result]) -> list[Row]:
     def count(clause: Clause, *, passed: bool) -> int:
         return sum(clause.id in one.clauses and one.passed is passed for one in counted)
 
-    return [
-        Row(clause, count(clause, passed=True), failed=count(clause, passed=False)) for clause in known
-    ]
+    return [Row(clause, count(clause, passed=True), failed=count(clause, passed=False)) for clause in known]
 
 
 def gaps(known: Iterable[Clause], results: Iterable[Result]) -> list[str]:
@@ -84,7 +82,11 @@ def gaps(known: Iterable[Clause], results: Iterable[Result]) -> list[str]:
     names = {clause.id for clause in listed}
     scored = rows(listed, counted)
     return [
-        *(f"{row.clause.id} has no test" for row in scored if not (row.tests or row.clause.is_deferred_whole)),
+        *(
+            f"{row.clause.id} has no test"
+            for row in scored
+            if not (row.tests or row.clause.is_deferred_whole)
+        ),
         *(
             f"{row.clause.id} is listed as deferred, and has tests"
             for row in scored

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.client import Bearer, Client, Signature, connection
+from tests.conformance.early import Early, make
 from tests.conformance.host import Host
 from tests.conformance.offline_stack import offline_stack
 from tests.conformance.person import Person
@@ -80,6 +81,12 @@ def owner_id(owner: Person, agent: str) -> str:
 def other_id(other: Person, agent: str) -> str:
     """What the deployment calls the other person."""
     return str(other.task(other.create(agent))["responsible_user"])
+
+
+@pytest.fixture(scope="package", autouse=True)
+def early(owner: Person, host: Host) -> Early:
+    """Tasks that are made before the first test."""
+    return make(owner, host)
 
 
 @pytest.fixture

@@ -66,7 +66,9 @@ class Host(Client):
         """What was granted: *user* authorised *provider*."""
         return answered(self.ask("POST", "host/grants", {"user": user, "provider": provider}), 200)
 
-    def delegate(self, parent: str, fence: int, call: str, agent: str, text: str | None = None) -> httpx.Response:
+    def delegate(
+        self, parent: str, fence: int, call: str, agent: str, text: str | None = None
+    ) -> httpx.Response:
         """The answer to the *call* by which the turn of *parent* creates a task of *agent*."""
         first = {} if text is None else {"input": said(text)}
         return self.post(parent, "children", fence=fence, call=call, agent=agent, **first)
@@ -81,7 +83,13 @@ def manifest(name: str, *, limits: Json | None = None, **ours: Any) -> Json:
     """A manifest of *name*, which this host drives, with *limits* and *ours* under `turnkeeper`."""
     bounded = {} if limits is None else {"limits": limits}
     settings = {"runs": "external", **ours}
-    return {"kind": KIND, "name": name, "description": "Of a run of the suite.", **bounded, "turnkeeper": settings}
+    return {
+        "kind": KIND,
+        "name": name,
+        "description": "Of a run of the suite.",
+        **bounded,
+        "turnkeeper": settings,
+    }
 
 
 def auth(name: str, provider: str, **more: Any) -> Json:

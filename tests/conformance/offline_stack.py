@@ -1,4 +1,4 @@
-"""A deployment for when none is named: the stack on an engine of this machine, with settings under which nothing is slow.
+"""A deployment for when none is named: the stack on an engine of this machine, with settings that make nobody wait.
 
 The one file of the suite that knows the product, and only how to bring it up.
 """

@@ -86,7 +86,7 @@ WRONG: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.clause("AG-1")
-@pytest.mark.parametrize(("field", "value", "at"), WRONG, ids=lambda value: str(value))
+@pytest.mark.parametrize(("field", "value", "at"), WRONG, ids=str)
 def test_a_manifest_that_is_wrong_is_refused_with_where_and_makes_no_agent(
     owner: Person, host: Host, field: str, value: Any, at: str
 ) -> None:

@@ -53,7 +53,7 @@ def test_a_part_of_another_shape_is_refused_with_where(
 
 @pytest.mark.clause("CP-1")
 def test_a_part_comes_back_as_it_was_sent(owner: Person, idle: str) -> None:
-    part = {**text_part("\u00fcber \U0001f41d \"quoted\"\n\ttab"), "metadata": {"a": [1, None, {"b": True}]}}
+    part = {**text_part('\u00fcber \U0001f41d "quoted"\n\ttab'), "metadata": {"a": [1, None, {"b": True}]}}
 
     answered(owner.ask("POST", f"tasks/{idle}/inputs", {"message": [part]}), 202)
 
@@ -136,9 +136,7 @@ def test_a_file_from_anywhere_else_is_refused_with_the_roots_there_are(
 ) -> None:
     before = owner.sees(idle)
 
-    answer = owner.ask(
-        "POST", f"tasks/{idle}/inputs", {"message": [{"mimeType": "text/plain", "file": uri}]}
-    )
+    answer = owner.ask("POST", f"tasks/{idle}/inputs", {"message": [{"mimeType": "text/plain", "file": uri}]})
 
     assert answer.status_code == 422, answer.text
     problems = {error["at"]: error["problem"] for error in answer.json()["errors"]}

@@ -27,13 +27,22 @@ class Late:
 type Deed = Callable[[Late], httpx.Response]
 
 DEEDS: dict[str, tuple[int, Deed]] = {
-    "an output": (409, lambda late: late.host.post(late.task, "outputs", fence=late.fence, number=2, **said("x"))),
+    "an output": (
+        409,
+        lambda late: late.host.post(late.task, "outputs", fence=late.fence, number=2, **said("x")),
+    ),
     "an output that was said before": (
         409,
         lambda late: late.host.post(late.task, "outputs", fence=late.fence, number=1, **said("working")),
     ),
-    "the end of the turn": (409, lambda late: late.host.post(late.task, "finish", fence=late.fence, **said("x"))),
-    "the end of the turn without a word": (409, lambda late: late.host.post(late.task, "finish", fence=late.fence)),
+    "the end of the turn": (
+        409,
+        lambda late: late.host.post(late.task, "finish", fence=late.fence, **said("x")),
+    ),
+    "the end of the turn without a word": (
+        409,
+        lambda late: late.host.post(late.task, "finish", fence=late.fence),
+    ),
     "a heartbeat": (409, lambda late: late.host.post(late.task, "heartbeat", fence=late.fence)),
     "a report of what was used": (
         409,
@@ -43,7 +52,10 @@ DEEDS: dict[str, tuple[int, Deed]] = {
     "another turn": (409, lambda late: late.host.post(late.task, "turns")),
     "an interruption": (409, lambda late: late.host.post(late.task, "interrupt")),
     "completion": (409, lambda late: late.host.post(late.task, "complete", outcome=2001)),
-    "completion that discards": (409, lambda late: late.host.post(late.task, "complete", discard_pending=True)),
+    "completion that discards": (
+        409,
+        lambda late: late.host.post(late.task, "complete", discard_pending=True),
+    ),
     "an error": (409, lambda late: late.host.post(late.task, "error", outcome=6001)),
     "a lock": (409, lambda late: late.host.post(late.task, "restrict")),
     "an input": (409, lambda late: late.owner.send(late.task, "too late")),

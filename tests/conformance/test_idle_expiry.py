@@ -34,7 +34,12 @@ def look(person: Person, task: str) -> Look:
     asked = here()
     status = person.status(task)
     return Look(
-        asked, here(), status["phase"], status["terminal_reason"], status["revision"], status["idle_expires_at"]
+        asked,
+        here(),
+        status["phase"],
+        status["terminal_reason"],
+        status["revision"],
+        status["idle_expires_at"],
     )
 
 

@@ -171,9 +171,7 @@ def test_the_same_input_sent_again_under_its_key_is_one_input(owner: Person, idl
 
 
 @pytest.mark.clause("IN-2a")
-def test_to_anybody_else_the_task_is_unknown_byte_for_byte(
-    owner: Person, other: Person, queued: str
-) -> None:
+def test_to_anybody_else_the_task_is_unknown_byte_for_byte(owner: Person, other: Person, queued: str) -> None:
     before = owner.sees(queued)
 
     for unknown, foreign in (
@@ -182,11 +180,7 @@ def test_to_anybody_else_the_task_is_unknown_byte_for_byte(
         (other.send(UNKNOWN, "mine?"), other.send(queued, "mine?")),
     ):
         assert (foreign.status_code, foreign.content) == (404, unknown.content)
-        differing = {
-            name
-            for name in foreign.headers
-            if foreign.headers[name] != unknown.headers.get(name)
-        }
+        differing = {name for name in foreign.headers if foreign.headers[name] != unknown.headers.get(name)}
         assert differing <= {"date", "x-correlation-id", "apigw-requestid"}
     assert owner.sees(queued) == before
 

@@ -30,9 +30,7 @@ def test_a_turn_that_needs_an_authorisation_is_a_notification_that_names_the_pro
 
 
 @pytest.mark.clause("TN-1a")
-def test_the_task_goes_on_when_it_is_granted_and_not_before(
-    owner: Person, host: Host, queued: str, owner_id: str
-) -> None:
+def test_the_task_goes_on_when_it_is_granted_and_not_before(host: Host, queued: str, owner_id: str) -> None:
     provider = unique(queued)
     fence = host.start(queued)
     host.wait(queued, fence, auth("sign-in", provider), memo={"at": "step 2"})
@@ -87,11 +85,14 @@ def test_one_grant_resolves_all_that_wait_for_it_in_every_task_of_the_user(
     granted = host.grant(owner_id, provider)
 
     assert (granted["user"], granted["provider"]) == (owner_id, provider)
-    assert instant(granted["granted_at"])
+    assert instant(granted["granted_at"]) >= instant(owner.task(one)["created_at"])
     for task in (one, another):
         assert owner.notifications(task) == []
         resolutions = host.post(task, "turns").json()["turn"]["resolutions"]
-        assert {(each["id"], each["verdict"]) for each in resolutions} == {("read", "done"), ("write", "done")}
+        assert {(each["id"], each["verdict"]) for each in resolutions} == {
+            ("read", "done"),
+            ("write", "done"),
+        }
 
 
 @pytest.mark.clause("TN-1b")
@@ -128,16 +129,16 @@ def test_a_review_by_the_responsible_user_is_a_notification(
 
 
 @pytest.mark.clause("TN-2a")
-@pytest.mark.parametrize(("decision", "verdict"), [("approve", "done"), ("deny", "denied")])
+@pytest.mark.parametrize("decided", [("approve", "done"), ("deny", "denied")], ids=str)
 def test_it_is_gone_when_they_decide_and_the_turn_learns_how(
-    owner: Person, host: Host, queued: str, owner_id: str, decision: str, verdict: str
+    owner: Person, host: Host, queued: str, owner_id: str, decided: tuple[str, str]
 ) -> None:
-    subject = f"May {queued}?"
+    (decision, verdict), subject = decided, f"May {queued}?"
     host.wait(queued, host.start(queued), review("user", owner_id, subject))
 
-    decided = owner.decide(owner.review_of(subject), decision)
+    answer = owner.decide(owner.review_of(subject), decision)
 
-    assert decided.status_code == 200, decided.text
+    assert answer.status_code == 200, answer.text
     assert owner.notifications(queued) == []
     (resolution,) = host.post(queued, "turns").json()["turn"]["resolutions"]
     assert (resolution["id"], resolution["kind"], resolution["verdict"]) == ("user", "review", verdict)
@@ -263,7 +264,9 @@ def test_they_stand_oldest_first(owner: Person, host: Host, queued: str, owner_i
         at = (created + timedelta(microseconds=offset)).isoformat(timespec="microseconds")
         return auth(provider, provider, needed_at=at.replace("+00:00", "Z"))
 
-    host.wait(queued, fence, review("user", owner_id), need("late", 30), need("early", 10), need("between", 20))
+    host.wait(
+        queued, fence, review("user", owner_id), need("late", 30), need("early", 10), need("between", 20)
+    )
 
     since = [instant(call["since"]) for call in owner.notifications(queued)]
     assert len(since) == 4

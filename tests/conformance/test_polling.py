@@ -1,4 +1,4 @@
-"""Polling is enough: whoever compares revisions, and reads the messages when they differ, misses nothing (PO-1, PO-2)."""
+"""Polling is enough: whoever reads the messages when the revision is another one misses nothing (PO-1, PO-2)."""
 
 import time
 from dataclasses import dataclass, field
