@@ -1,10 +1,10 @@
 # Every target sets up what it needs first; that takes a second when nothing changed.
 .DEFAULT_GOAL := help
-.PHONY: help setup up token host-keys demo test lint synth lock clean
+.PHONY: help setup up token host-keys demo test conformance mutations lint synth lock clean
 
 PORT ?= 4510
 PYTHON ?= python3
-export PYTHON_3_13 PORT NAME
+export PYTHON_3_13 PORT NAME BASE_URL REPORT
 ours := .venv/bin/python
 offline = $(ours) -m offline --port "$$PORT" $(if $(filter-out 0,$(AUTH)),--auth)
 lock := .venv/bin/uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-header
@@ -29,6 +29,12 @@ demo: setup ## walk through a task's life on a deployment of its own
 
 test: setup ## run every test
 	@$(ours) -m pytest
+
+conformance: setup ## hold a deployment to the contract, over HTTP (BASE_URL=…, or one of its own; REPORT=file)
+	@$(ours) -m pytest tests/conformance $(if $(BASE_URL),--base-url="$$BASE_URL") $(if $(REPORT),--clauses-report="$$REPORT")
+
+mutations: setup ## break each promise of the contract once, in a copy, and see a test go red
+	@$(ours) scripts/mutations.py
 
 lint: setup ## check style and types
 	@.venv/bin/ruff check .
