@@ -58,7 +58,8 @@ class Functions(Construct):
         }
         self.status = self._function("status", memory=512, timeout=API_TIMEOUT_SECONDS, told=human)
         self.tasks = self._function("tasks", memory=1024, timeout=API_TIMEOUT_SECONDS, told=human | wakes)
-        self.host = self._function("host", memory=1024, timeout=API_TIMEOUT_SECONDS, told=wakes)
+        ours = {"TURNKEEPER_DEPLOYMENT_HOSTS": json.dumps(stage.deployment_hosts)}
+        self.host = self._function("host", memory=1024, timeout=API_TIMEOUT_SECONDS, told=wakes | ours)
         self.turns = self._function("turns", memory=1024, timeout=stage.turn_timeout_seconds, told=wakes)
         self.sweep = self._function("sweep", memory=512, timeout=SWEEP_TIMEOUT_SECONDS, told=wakes)
 

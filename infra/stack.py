@@ -71,6 +71,9 @@ class Turnkeeper(Stack):
         api.people("GET /v1/tasks", functions.tasks)
         api.people("GET /v1/tasks/{task_id}/messages", functions.tasks)
         api.people("POST /v1/tasks/{task_id}/inputs", functions.tasks)
+        api.people("GET /v1/reviews", functions.tasks)
+        api.people("POST /v1/reviews/{review_id}", functions.tasks)
+        api.people("GET /v1/notifications", functions.tasks)
         api.hosts("ANY /v1/host/{proxy+}", functions.host)
         api.anyone("$default", functions.tasks)
 
@@ -100,24 +103,26 @@ class Turnkeeper(Stack):
         table = self.storage.table.table_arn
         mine, due = self.storage.index_arn(MINE), self.storage.index_arn(DUE)
         read, write = ["dynamodb:GetItem"], ["dynamodb:PutItem", "dynamodb:UpdateItem"]
+        # Whatever ends a wait takes away what pointed to it. A task is never deleted.
+        several, ends = ["dynamodb:BatchGetItem", "dynamodb:Query"], ["dynamodb:DeleteItem"]
 
         # A poll past a task's expiry writes the expiry.
         allow(functions.status, [*read, *write], table)
 
-        allow(functions.tasks, [*read, "dynamodb:BatchGetItem", "dynamodb:Query", *write], table)
+        allow(functions.tasks, [*read, *several, *write, *ends], table)
         allow(functions.tasks, ["dynamodb:Query"], mine)
         allow(functions.tasks, ["sqs:SendMessage"], *any_queue)
 
-        allow(functions.host, [*read, "dynamodb:BatchGetItem", "dynamodb:Query", *write], table)
+        allow(functions.host, [*read, *several, *write, *ends], table)
         allow(functions.host, ["sqs:SendMessage"], *any_queue)
 
-        # It takes no turn of an external host, so it wakes none.
-        allow(functions.turns, [*read, "dynamodb:Query", *write], table)
-        allow(functions.turns, ["sqs:SendMessage"], queue)
+        # It takes no turn of an external host, but finds out that one may go on.
+        allow(functions.turns, [*read, *several, *write, *ends], table)
+        allow(functions.turns, ["sqs:SendMessage"], *any_queue)
         if stage.host_functions:
             allow(functions.turns, ["lambda:InvokeFunction"], *stage.host_functions)
 
-        allow(functions.sweep, [*read, *write], table)
+        allow(functions.sweep, [*read, "dynamodb:BatchGetItem", *write, *ends], table)
         allow(functions.sweep, ["dynamodb:Query"], due)
         allow(functions.sweep, ["sqs:SendMessage"], *any_queue)
 

@@ -79,6 +79,7 @@ Origin = Annotated[str, Field(pattern=r"^(\*|https?://[^/\s]+)$")]
 Optional = BeforeValidator(none_if_empty)
 # Written together with capitals for the hyphens, two names stay two.
 HostName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$", max_length=24)]
+Principal = Annotated[str, Field(pattern=r"^\d{12}/A(ROA|IDA)[A-Z0-9]+$")]
 FunctionArn = Annotated[
     str, Field(pattern=r"^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:[\w-]{1,64}(:[\w$-]{1,128})?$")
 ]
@@ -89,7 +90,7 @@ class ExternalHost(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    principal: Annotated[str, Field(pattern=r"^\d{12}/A(ROA|IDA)[A-Z0-9]+$")]
+    principal: Principal
     """The account, and the stable id of the role (AROA…) or user (AIDA…)."""
     arn: Annotated[str | None, Field(pattern=r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+$")] = None
     """The same role or user; without it nothing here lets the host into its queue, and its own policies must."""
@@ -127,6 +128,9 @@ class Stage(BaseModel):
 
     external_hosts: Annotated[
         dict[HostName, ExternalHost], Field(max_length=MOST_HOSTS), BeforeValidator(read_as_json)
+    ]
+    deployment_hosts: Annotated[
+        tuple[Principal, ...], Field(max_length=MOST_HOSTS), BeforeValidator(split_on_commas)
     ]
     host_functions: Annotated[
         tuple[FunctionArn, ...], Field(max_length=MOST_FUNCTIONS), BeforeValidator(split_on_commas)
@@ -170,6 +174,11 @@ class Stage(BaseModel):
             other = names.setdefault(host.principal, name)
             if other != name:
                 raise ValueError(f"external_hosts: {other} and {name} are the same principal.")
+            if host.principal in self.deployment_hosts:
+                said = (
+                    f"external_hosts: {name} acts as the deployment (deployment_hosts), which has no queue."
+                )
+                raise ValueError(said)
         return self
 
     @model_validator(mode="after")

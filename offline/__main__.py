@@ -85,10 +85,10 @@ def begin(engine: Engine, beside: ExitStack, progress: Progress) -> Deployment:
     context: Mapping[str, str] = {}
     if engine.strict:
         context = beside.enter_context(issuer(engine.state_dir)).settings
-    hosts.make_host(engine.endpoint, DEMO_HOST)
+    for name in (DEMO_HOST, hosts.STEWARD):
+        hosts.make_host(engine.endpoint, name)
     known = hosts.hosts_of(engine.endpoint)
-    declared = {"external_hosts": json.dumps(hosts.declaration(known))}
-    deployment = deploy(engine, context={**context, **declared}, progress=progress)
+    deployment = deploy(engine, context={**context, **hosts.settings(known)}, progress=progress)
     progress.step("Making users: " + ", ".join((*PEOPLE, *(host.name for host in known))))
     for host in known:
         hosts.let_in(deployment, host)
@@ -138,10 +138,10 @@ def print_host_keys(engine: Engine, name: str) -> int:
         return 1
     hosts.let_in(deployment, host)
     keys, queue = hosts.keys_of(engine.endpoint, host), hosts.queue_of(deployment, host)
-    if queue is None:
+    if queue is None and name != hosts.STEWARD:
         print(f"{name} has no queue yet: stop `make up` and start it again.", file=sys.stderr)
     certificate = engine.endpoint.certificate
-    print(f'# In cdk.json: "external_hosts": {json.dumps(hosts.declaration([host]))}')
+    print("# In cdk.json:", json.dumps(hosts.settings([host])))
     print("unset AWS_PROFILE AWS_SESSION_TOKEN")
     for variable, value in {
         "BASE_URL": deployment.base_url,

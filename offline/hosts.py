@@ -19,6 +19,8 @@ from offline.endpoint import ACCOUNT, REGION, Endpoint
 
 PATH = "/turnkeeper/hosts/"
 POLICY = "calls-the-hosts-api"
+STEWARD = "deployment"
+"""The host of the built-in agents, which acts as the deployment itself."""
 
 
 class HostNameRefused(ValueError):
@@ -63,7 +65,16 @@ def hosts_of(endpoint: Endpoint) -> list[Host]:
 
 def declaration(hosts: Iterable[Host]) -> dict[str, dict[str, str]]:
     """The setting `external_hosts` that gives each of *hosts* its queue."""
-    return {host.name: {"principal": host.principal, "arn": host.arn} for host in hosts}
+    return {
+        host.name: {"principal": host.principal, "arn": host.arn} for host in hosts if host.name != STEWARD
+    }
+
+
+def settings(hosts: Iterable[Host]) -> dict[str, str]:
+    """What a deployment is told so that it knows each of *hosts*."""
+    known = list(hosts)
+    stewards = [host.principal for host in known if host.name == STEWARD]
+    return {"external_hosts": json.dumps(declaration(known)), "deployment_hosts": ",".join(stewards)}
 
 
 def let_in(deployment: Deployment, host: Host) -> None:

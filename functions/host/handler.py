@@ -1,5 +1,6 @@
 """The hosts' API: whoever signed with IAM drives the tasks of its own agents, and no others are there for it."""
 
+from collections.abc import Callable
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
@@ -7,14 +8,16 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from turnkeeper import settings
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain.task import Task
-from turnkeeper.edge import answers, bodies, host_answers, host_requests, requests
-from turnkeeper.edge.caller import principal
+from turnkeeper.edge import answers, bodies, host_answers, host_requests, requests, waits
+from turnkeeper.edge.caller import host
 from turnkeeper.edge.exchange import exchange
 from turnkeeper.edge.problems import refuse_unknown_route
 from turnkeeper.edge.responses import sent
-from turnkeeper.service import host_agents, host_turns
+from turnkeeper.service import grants, host_agents, host_turns
+from turnkeeper.service.delegation import Call
 from turnkeeper.service.host_turns import Asked
 from turnkeeper.service.messages import page_of
+from turnkeeper.service.waiting import resolutions
 
 app = APIGatewayHttpResolver(debug=False)
 app.not_found(refuse_unknown_route)
@@ -44,30 +47,21 @@ def read_task(task_id: str) -> Response[str]:
     """A task of my agents, with its turn."""
     runtime = settings.runtime()
     task = host_turns.read(runtime, principal=_me(), task_id=task_id)
-    return sent(host_answers.driven(200, task, memo=host_turns.memo(runtime, task)))
+    return _taken_up(200, task)
 
 
 @app.get("/v1/host/tasks/<task_id>/messages")
 def read_messages(task_id: str) -> Response[str]:
     """The conversation of a task of my agents."""
     runtime, me = settings.runtime(), _me()
-    asked = bodies.query(requests.MessagesQuery, _event())
-    found = page_of(
-        runtime,
-        lambda: host_turns.read(runtime, principal=me, task_id=task_id),
-        after=asked.after,
-        limit=asked.limit,
-    )
-    return sent(answers.conversed(found.task, found.entries, following=found.next, more=found.more))
+    return _conversed(lambda: host_turns.read(runtime, principal=me, task_id=task_id))
 
 
 @app.post("/v1/host/tasks/<task_id>/turns")
 def start_turn(task_id: str) -> Response[str]:
     """Begin, repeat or resume the task's turn, under a fence of its own."""
-    runtime = settings.runtime()
     _, asked = _asked(task_id, host_requests.Nothing)
-    task = host_turns.start(runtime, asked)
-    return sent(host_answers.driven(201, task, memo=host_turns.memo(runtime, task)))
+    return _taken_up(201, host_turns.start(settings.runtime(), asked))
 
 
 @app.post("/v1/host/tasks/<task_id>/heartbeat")
@@ -106,6 +100,71 @@ def finish(task_id: str) -> Response[str]:
             usage=end.used(),
         )
     )
+
+
+@app.post("/v1/host/tasks/<task_id>/wait")
+def wait(task_id: str) -> Response[str]:
+    """Suspend the turn until what it needs is there."""
+    waiting, asked = _asked(task_id, waits.Waiting)
+    return _driven(
+        host_turns.wait(
+            settings.runtime(),
+            asked,
+            fence=waiting.fence,
+            needs=waiting.needs(),
+            memo=waiting.noted(),
+            usage=waiting.used(),
+        )
+    )
+
+
+@app.post("/v1/host/tasks/<task_id>/resolve")
+def resolve(task_id: str) -> Response[str]:
+    """Say what became of something that only the host knows of."""
+    word, asked = _asked(task_id, waits.Word)
+    return _driven(
+        host_turns.resolve(
+            settings.runtime(), asked, fence=word.fence, wait_id=word.wait, verdict=word.said()
+        )
+    )
+
+
+@app.post("/v1/host/tasks/<task_id>/children")
+def delegate(task_id: str) -> Response[str]:
+    """Give another agent a task of its own."""
+    runtime, me = settings.runtime(), _me()
+    asked, content = waits.child(_event())
+    call = Call(name=asked.call, fence=asked.fence, agent=asked.agent, content=content)
+    child = host_turns.delegate(runtime, principal=me, task_id=task_id, call=call)
+    return sent(host_answers.seen(201 if content is None else 202, child))
+
+
+@app.get("/v1/host/tasks/<task_id>/children/<child_id>")
+def read_child(task_id: str, child_id: str) -> Response[str]:
+    """A child of my task, whosever agent works on it."""
+    child = host_turns.child(settings.runtime(), principal=_me(), task_id=task_id, child_id=child_id)
+    return sent(host_answers.seen(200, child))
+
+
+@app.get("/v1/host/tasks/<task_id>/children/<child_id>/messages")
+def read_child_messages(task_id: str, child_id: str) -> Response[str]:
+    """The conversation of a child of my task."""
+    runtime, me = settings.runtime(), _me()
+    return _conversed(lambda: host_turns.child(runtime, principal=me, task_id=task_id, child_id=child_id))
+
+
+@app.post("/v1/host/grants")
+def grant() -> Response[str]:
+    """A person authorised a provider."""
+    me, (given, _) = _me(), host_requests.read(waits.Grant, _event())
+    granted_at = grants.grant(
+        settings.runtime(),
+        principal=me,
+        user=given.user,
+        provider=given.provider,
+        granted_at=given.granted_at,
+    )
+    return sent(host_answers.granted(given.user, given.provider, granted_at))
 
 
 @app.post("/v1/host/tasks/<task_id>/fail")
@@ -167,7 +226,7 @@ def _event() -> dict[str, Any]:
 
 
 def _me() -> str:
-    return principal(_event())
+    return host(_event(), deployment_hosts=settings.deployment_hosts())
 
 
 def _asked[S: bodies.Sent](task_id: str, model: type[S]) -> tuple[S, Asked]:
@@ -178,3 +237,22 @@ def _asked[S: bodies.Sent](task_id: str, model: type[S]) -> tuple[S, Asked]:
 
 def _driven(task: Task) -> Response[str]:
     return sent(host_answers.driven(200, task))
+
+
+def _taken_up(status: int, task: Task) -> Response[str]:
+    """*task* with all that whoever takes its turn up needs: memo, resolutions and their comments."""
+    runtime = settings.runtime()
+    return sent(
+        host_answers.driven(
+            status,
+            task,
+            memo=host_turns.memo(runtime, task),
+            resolutions=resolutions(runtime, task),
+        )
+    )
+
+
+def _conversed(read: Callable[[], Task]) -> Response[str]:
+    asked = bodies.query(requests.MessagesQuery, _event())
+    found = page_of(settings.runtime(), read, after=asked.after, limit=asked.limit)
+    return sent(answers.conversed(found.task, found.entries, following=found.next, more=found.more))

@@ -7,7 +7,7 @@ not by the resolver (docs/decisions/0020).
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
 from turnkeeper import settings
-from turnkeeper.edge import answers, bodies, requests
+from turnkeeper.edge import answers, bodies, people_answers, requests, waits
 from turnkeeper.edge.caller import human
 from turnkeeper.edge.exchange import Event, exchange
 from turnkeeper.edge.problems import refuse_unknown_route
@@ -16,7 +16,9 @@ from turnkeeper.service.accepted import Accepted
 from turnkeeper.service.create import create
 from turnkeeper.service.inputs import accept
 from turnkeeper.service.messages import page
+from turnkeeper.service.notifications import list_calls
 from turnkeeper.service.poll import poll_after
+from turnkeeper.service.reviews import decide, list_reviews
 from turnkeeper.service.tasks import list_tasks
 
 app = APIGatewayHttpResolver(debug=False)
@@ -60,6 +62,33 @@ def accept_input(task_id: str) -> Response[str]:
     content, key = requests.input_content(event), bodies.idempotency_key(event)
     made = accept(settings.runtime(), caller=caller, task_id=task_id, content=content, key=key)
     return _accepted(202, made)
+
+
+@app.get("/v1/reviews")
+def my_reviews() -> Response[str]:
+    """What waits for the caller's decision."""
+    event, caller = _asked()
+    asked = bodies.query(waits.WaitingQuery, event)
+    return sent(people_answers.reviews(list_reviews(settings.runtime(), caller=caller, **dict(asked))))
+
+
+@app.post("/v1/reviews/<review_id>")
+def decide_review(review_id: str) -> Response[str]:
+    """The caller's decision, once."""
+    event, caller = _asked()
+    word = waits.decision(event)
+    decided = decide(
+        settings.runtime(), caller=caller, review_id=review_id, verdict=word.said(), comment=word.comment
+    )
+    return sent(people_answers.reviewed(decided))
+
+
+@app.get("/v1/notifications")
+def my_notifications() -> Response[str]:
+    """What waits for the caller, over all tasks."""
+    event, caller = _asked()
+    asked = bodies.query(waits.WaitingQuery, event)
+    return sent(people_answers.called(list_calls(settings.runtime(), caller=caller, **dict(asked))))
 
 
 def _asked() -> tuple[Event, str]:

@@ -72,14 +72,18 @@ def test_a_function_is_told_all_it_needs_and_nothing_it_does_not(template: Templ
     assert told == {
         "status": everybody | people,
         "tasks": everybody | people | wakes,
-        "host": everybody | wakes,
+        "host": everybody | wakes | {"TURNKEEPER_DEPLOYMENT_HOSTS": "[]"},
         "turns": everybody | wakes,
         "sweep": everybody | wakes,
     }
 
 
 def test_the_tests_in_one_process_tell_the_functions_what_the_stack_does(template: Template) -> None:
-    told = function_of(template, "tasks")[1]["Environment"]["Variables"]
+    told = {
+        name: value
+        for function in ("tasks", "host")
+        for name, value in function_of(template, function)[1]["Environment"]["Variables"].items()
+    }
     by_the_stack = {name: value for name, value in told.items() if name.startswith("TURNKEEPER_")}
 
     assert {name: by_the_stack[name] for name in gateway.ENVIRONMENT} == gateway.ENVIRONMENT

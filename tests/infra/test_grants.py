@@ -18,13 +18,23 @@ CONSUME = {
 }
 ONE_TASK = {"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"}
 MANY = {"dynamodb:BatchGetItem", "dynamodb:Query"}
+# Pointers to what waits for somebody go with the wait.
+ENDS_WAITS = {"dynamodb:DeleteItem"}
 
 GRANTS = {
     "status": {"table": ONE_TASK},
-    "tasks": {"table": ONE_TASK | MANY, "table/index/mine": {"dynamodb:Query"}, "queue": {"sqs:SendMessage"}},
-    "host": {"table": ONE_TASK | MANY, "queue": {"sqs:SendMessage"}},
-    "turns": {"table": ONE_TASK | {"dynamodb:Query"}, "queue": CONSUME | {"sqs:SendMessage"}},
-    "sweep": {"table": ONE_TASK, "table/index/due": {"dynamodb:Query"}, "queue": {"sqs:SendMessage"}},
+    "tasks": {
+        "table": ONE_TASK | MANY | ENDS_WAITS,
+        "table/index/mine": {"dynamodb:Query"},
+        "queue": {"sqs:SendMessage"},
+    },
+    "host": {"table": ONE_TASK | MANY | ENDS_WAITS, "queue": {"sqs:SendMessage"}},
+    "turns": {"table": ONE_TASK | MANY | ENDS_WAITS, "queue": CONSUME | {"sqs:SendMessage"}},
+    "sweep": {
+        "table": ONE_TASK | {"dynamodb:BatchGetItem"} | ENDS_WAITS,
+        "table/index/due": {"dynamodb:Query"},
+        "queue": {"sqs:SendMessage"},
+    },
 }
 
 

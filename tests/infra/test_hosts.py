@@ -82,7 +82,7 @@ def test_hosts_add_to_a_functions_grants_exactly_what_reaches_them(hosting: Temp
         "status": {},
         "tasks": dict.fromkeys(QUEUES.values(), send),
         "host": dict.fromkeys(QUEUES.values(), send),
-        "turns": {arn: {"lambda:InvokeFunction"} for arn in FUNCTIONS},
+        "turns": dict.fromkeys(QUEUES.values(), send) | {arn: {"lambda:InvokeFunction"} for arn in FUNCTIONS},
         "sweep": dict.fromkeys(QUEUES.values(), send),
     }
 

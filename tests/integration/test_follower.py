@@ -53,7 +53,7 @@ class Erratic:
             if turn.attempt < LAST_ATTEMPT and self.chance.random() < 0.2:
                 raise RuntimeError("nothing lasts")
         if turn.number % 3 == 0 and turn.memo is None:
-            yield Pause((Need(id="c", kind=WaitKind.CHILD, within=timedelta(seconds=20)),), memo="seen")
+            yield Pause((Need(id="c", kind=WaitKind.HOST, within=timedelta(seconds=20)),), memo="seen")
         return Say(f"{turn.number} at last") if turn.number % 2 else None
 
 

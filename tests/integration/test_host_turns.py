@@ -214,7 +214,7 @@ def resolve(lab: Laboratory, task_id: str) -> None:
         lab.runtime,
         lab.stored(task_id),
         lambda task, now: transitions.resolve(
-            task, wait_id="w", verdict=Verdict.DONE, now=now, pace=lab.runtime.pace
+            task, verdicts={"w": Verdict.DONE}, now=now, pace=lab.runtime.pace
         ),
         actor="host",
     )

@@ -21,7 +21,7 @@ class Thorough:
     def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
         if turn.memo is None:
             yield Say(SECRETS[2])
-            yield Pause((Need(id="c", kind=WaitKind.CHILD),), memo=SECRETS[4])
+            yield Pause((Need(id="c", kind=WaitKind.HOST),), memo=SECRETS[4])
         return Say(SECRETS[3])
 
 

@@ -12,27 +12,34 @@ from tests.support.laboratory import Laboratory
 
 EVENTS = Path(__file__).parents[2] / "events"
 SAMPLE_ID = "5f0c1e9a7b3d4826a1c0de5f9b7e3d24"
+SAMPLE_CHILD = "c41d8cd98f00b204e9800998ecf8427e"
 SAMPLE_REVISION = "b7e23ec29af22b0b4e41da31e868d572"
 OF_HOSTS = {
     "host/complete": 200,
+    "host/delegate": 202,
     "host/error": 200,
     "host/fail": 200,
     "host/finish": 200,
+    "host/grant": 200,
     "host/heartbeat": 200,
     "host/interrupt": 200,
     "host/output": 200,
     "host/output_too_late": 409,
     "host/read_agent": 200,
     "host/read_anothers_task": 404,
+    "host/read_child": 200,
+    "host/read_child_messages": 200,
     "host/read_messages": 200,
     "host/read_task": 200,
     "host/reconcile": 200,
     "host/register_agent": 200,
     "host/register_built_in_agent": 404,
     "host/register_invalid": 422,
+    "host/resolve": 200,
     "host/restrict": 200,
     "host/start_turn": 201,
     "host/unknown_route": 404,
+    "host/wait": 200,
     "host/without_a_signature": 403,
 }
 ANSWERS = {
@@ -49,9 +56,12 @@ ANSWERS = {
     "tasks/create_invalid": 422,
     "tasks/create_malformed": 400,
     "tasks/create_with_input": 202,
+    "tasks/decide_unknown_review": 404,
     "tasks/list": 200,
     "tasks/list_repeated_parameter": 400,
     "tasks/messages": 200,
+    "tasks/notifications": 200,
+    "tasks/reviews": 200,
     "tasks/messages_bad_cursor": 400,
     "tasks/unknown_route": 404,
 }
@@ -82,7 +92,9 @@ def test_every_route_and_every_sample_of_hosts_is_here() -> None:
         for path in EVENTS.glob("host/*.json")
     }
     asked = {
-        f"{sample['requestContext']['http']['method']} {sample['rawPath'].replace(SAMPLE_ID, '{task_id}')}"
+        f"{sample['requestContext']['http']['method']} {sample['rawPath']}".replace(
+            SAMPLE_ID, "{task_id}"
+        ).replace(SAMPLE_CHILD, "{child_id}")
         for name, sample in samples.items()
         if name != "host/unknown_route"
     }
@@ -102,8 +114,11 @@ def test_a_sample_event_of_a_host_is_answered(hosts: Hosts, name: str, status: i
         host.start(task_id)
     if name == "host/reconcile":
         host.sweep_after(seconds=61)
+    host.register("librarian", delegates_from=[AGENT])
+    asked = {"fence": 1, "call": "earlier", "agent": "librarian"}
+    child = host.ask(task_id, "children", asked).json.get("id", "") if "child" in name else ""
     sample = (EVENTS / f"{name}.json").read_text(encoding="utf-8")
 
-    reply = host.api.send(json.loads(sample.replace(SAMPLE_ID, task_id)))
+    reply = host.api.send(json.loads(sample.replace(SAMPLE_ID, task_id).replace(SAMPLE_CHILD, child)))
 
     assert reply.status == status

@@ -30,7 +30,7 @@ class Waiter:
 
     def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
         if not turn.resolutions:
-            yield Pause((Need(id="c", kind=WaitKind.CHILD, within=self.within),), memo={"seen": 1})
+            yield Pause((Need(id="c", kind=WaitKind.HOST, within=self.within),), memo={"seen": 1})
         return Say(f"{turn.resolutions[0].verdict} {turn.memo}")
 
 

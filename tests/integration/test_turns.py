@@ -222,12 +222,12 @@ def pauses_for_nothing(_: TurnView) -> Any:
 
 
 def notes_no_json(_: TurnView) -> Any:
-    yield Pause((Need(id="c", kind=WaitKind.CHILD),), memo=object())
+    yield Pause((Need(id="c", kind=WaitKind.HOST),), memo=object())
 
 
 def returns_a_pause_for_ever(_: TurnView) -> Any:
     yield from ()
-    return Pause((Need(id="c", kind=WaitKind.CHILD, within=timedelta.max),))
+    return Pause((Need(id="c", kind=WaitKind.HOST, within=timedelta.max),))
 
 
 MISBEHAVING = [
@@ -264,7 +264,7 @@ def test_an_agent_that_misbehaves_fails_its_attempt_and_nothing_of_it_is_stored(
 def test_an_agent_that_does_not_end_quietly_has_ended_all_the_same(lab: Laboratory) -> None:
     def run(_: TurnView) -> Generator[Step, None, Say | None]:
         try:
-            yield Pause((Need(id="c", kind=WaitKind.CHILD),))
+            yield Pause((Need(id="c", kind=WaitKind.HOST),))
         finally:
             raise RuntimeError("not quiet")
 

@@ -25,6 +25,9 @@ ROUTES = {
     "GET /v1/tasks": "tasks",
     "GET /v1/tasks/{task_id}/messages": "tasks",
     "POST /v1/tasks/{task_id}/inputs": "tasks",
+    "GET /v1/reviews": "tasks",
+    "POST /v1/reviews/{review_id}": "tasks",
+    "GET /v1/notifications": "tasks",
 }
 HOSTS_ROUTE = "ANY /v1/host/{proxy+}"
 """All that hosts call comes by this one; which of theirs it is, their function's resolver says."""
@@ -38,6 +41,7 @@ ENVIRONMENT = {
     "TURNKEEPER_HUMAN_CLAIM": "username",
     "TURNKEEPER_HOST_QUEUES": "{}",
     "TURNKEEPER_HOST_FUNCTIONS": "[]",
+    "TURNKEEPER_DEPLOYMENT_HOSTS": "[]",
 }
 REQUEST_ID = "c6af9ac6-7b61-11e6-9a41-93e8deadbeef"
 
@@ -183,6 +187,7 @@ def forget_settings() -> None:
     """Let the next request read the environment anew."""
     settings.runtime.cache_clear()
     settings.wake_ups.cache_clear()
+    settings.deployment_hosts.cache_clear()
 
 
 @dataclass(slots=True)

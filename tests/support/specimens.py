@@ -29,7 +29,10 @@ TERMS = Terms(
 ONCE = replace(TERMS, attempts=1)
 UNREPEATABLE = replace(TERMS, repeatable=False)
 CONTENT = '{"message":[{"mimeType":"text/plain","text":"hi"}]}'
-CHILD = Wait(id="child", kind=WaitKind.CHILD, since=NOW, deadline=NOW + 7 * DAY)
+CHILD = Wait(id="child", kind=WaitKind.CHILD, since=NOW, deadline=NOW + 7 * DAY, child="c" * 32)
+AT_HOST = Wait(id="host", kind=WaitKind.HOST, since=NOW, deadline=NOW + 7 * DAY)
+REVIEW = Wait(id="review", kind=WaitKind.REVIEW, since=NOW, deadline=NOW + 7 * DAY, reviewer="somebody else")
+MINE = replace(REVIEW, reviewer=OWNER)
 SIGN_IN = Wait(id="auth", kind=WaitKind.AUTHORISATION, since=NOW, deadline=NOW + DAY, provider="github")
 
 
@@ -63,14 +66,14 @@ def between_attempts(terms: Terms = TERMS) -> Task:
 def suspended(*waits: Wait, terms: Terms = TERMS) -> Task:
     task = running(terms)
     change = transitions.suspend(
-        task, fence=task.fence, waits=waits or (CHILD,), memo='"memo"', now=NOW, pace=PACE
+        task, fence=task.fence, waits=waits or (AT_HOST,), memo='"memo"', now=NOW, pace=PACE
     )
     return written(change)
 
 
 def runnable(terms: Terms = TERMS) -> Task:
-    task = suspended(CHILD, terms=terms)
-    change = transitions.resolve(task, wait_id=CHILD.id, verdict=Verdict.DONE, now=NOW, pace=PACE)
+    task = suspended(AT_HOST, terms=terms)
+    change = transitions.resolve(task, verdicts={AT_HOST.id: Verdict.DONE}, now=NOW, pace=PACE)
     return written(change)
 
 

@@ -100,7 +100,30 @@ class Life:
     def resolve(self, skew: timedelta, place: int, verdict: Verdict) -> None:
         wait = self.task.waits[place % len(self.task.waits)]
         self._try(
-            lambda task, now: transitions.resolve(task, wait_id=wait.id, verdict=verdict, now=now, pace=PACE),
+            lambda task, now: transitions.resolve(task, verdicts={wait.id: verdict}, now=now, pace=PACE),
+            skew,
+        )
+
+    def answer(self, skew: timedelta, place: int, verdict: Verdict) -> None:
+        self._try(
+            lambda task, now: transitions.answer(
+                task, fence=task.fence, wait_id=str(place), verdict=verdict, now=now, pace=PACE
+            ),
+            skew,
+        )
+
+    def delegate(self, skew: timedelta, content: str | None) -> None:
+        self._try(
+            lambda task, now: transitions.delegate(
+                task,
+                fence=task.fence,
+                call="call",
+                body="{}",
+                birth=birth(),
+                content=content,
+                now=now,
+                pace=PACE,
+            ),
             skew,
         )
 

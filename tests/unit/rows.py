@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from tests.support.specimens import (
+    AT_HOST,
     CONTENT,
     NOW,
     PACE,
     SECOND,
     TERMS,
     UNREPEATABLE,
+    birth,
     running,
     with_input,
     written,
@@ -103,7 +105,7 @@ def suspends(
     )
 
 
-def becomes_runnable(name: str, do: Do, *, revision: str) -> Row:
+def becomes_runnable(name: str, do: Do, *, revision: str, writes: str | None = None) -> Row:
     return Row(
         name=name,
         do=do,
@@ -112,6 +114,7 @@ def becomes_runnable(name: str, do: Do, *, revision: str) -> Row:
         due=NOW + G,
         attempt=1,
         wake=Wake.TASK,
+        writes=writes,
     )
 
 
@@ -156,13 +159,34 @@ def lose(task: Task) -> Change:
     return transitions.lose_turn(task, now=LEASE_END, pace=PACE)
 
 
-def suspend(*waits: Wait, memo: str | None = '"memo"') -> Change:
-    task = running()
+def suspend(*waits: Wait, memo: str | None = '"memo"', task: Task | None = None) -> Change:
+    task = task or running()
     return transitions.suspend(task, fence=task.fence, waits=waits, memo=memo, now=NOW, pace=PACE)
 
 
 def resolve(task: Task, wait: Wait) -> Change:
-    return transitions.resolve(task, wait_id=wait.id, verdict=Verdict.DONE, now=NOW, pace=PACE)
+    return transitions.resolve(task, verdicts={wait.id: Verdict.DONE}, now=NOW, pace=PACE)
+
+
+def answer(task: Task, verdict: Verdict = Verdict.DONE) -> Change:
+    return transitions.answer(task, fence=task.fence, wait_id=AT_HOST.id, verdict=verdict, now=NOW, pace=PACE)
+
+
+def answered_early() -> Task:
+    return written(answer(running()))
+
+
+def delegate(task: Task) -> Change:
+    return transitions.delegate(
+        task,
+        fence=task.fence,
+        call="call",
+        body="{}",
+        birth=birth(),
+        content=CONTENT,
+        now=NOW,
+        pace=PACE,
+    )
 
 
 def take_over(task: Task) -> Change:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.support.specimens import (
+    AT_HOST,
     CHILD,
     CONTENT,
     DAY,
@@ -81,6 +82,7 @@ def written_beside(change: Change) -> str | None:
         *(["input"] if change.input else []),
         *([names[type(change.entry)]] if change.entry else []),
         *(["memo"] if change.memo is not None else []),
+        *(["child"] if change.delegation else []),
     ]
     assert len(written) < 2
     return written[0] if written else None
@@ -190,7 +192,8 @@ def test_a_resumed_turn_keeps_what_it_said_and_learns_how_its_waits_ended() -> N
     assert turn
     assert (turn.kept, turn.memo_fence, turn.fence) == (1, 1, 2)
     assert turn.resolutions == tuple(
-        Resolution(wait_id=wait.id, kind=wait.kind, verdict=Verdict.DONE, at=NOW) for wait in (SIGN_IN, CHILD)
+        Resolution(wait_id=wait.id, kind=wait.kind, verdict=Verdict.DONE, at=NOW, child=wait.child)
+        for wait in (SIGN_IN, CHILD)
     )
 
 
@@ -206,7 +209,7 @@ def test_a_turn_repeated_after_a_reconcile_repeats_its_leg_with_all_that_the_leg
     assert again
     assert (again.outputs, again.kept, again.attempt) == (1, 0, 2)
     assert again.memo_fence == 1
-    assert [resolution.wait_id for resolution in again.resolutions] == [CHILD.id, RECONCILE]
+    assert [resolution.wait_id for resolution in again.resolutions] == [AT_HOST.id, RECONCILE]
 
 
 def test_a_wait_is_resolved_once() -> None:

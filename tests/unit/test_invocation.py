@@ -21,8 +21,11 @@ NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 
 def turn(*inputs: str, **more: Any) -> TurnView:
     said = [{"message": [{"mimeType": "text/plain", "text": text}]} for text in inputs]
-    facts = {"number": 2, "attempt": 1, "fence": 5, "first_output": 3, "conversation": lambda: iter(())}
-    return TurnView(**{"task_id": "a" * 32, "agent": "helper", "inputs": tuple(said), **facts, **more})
+    facts = {"number": 2, "attempt": 1, "fence": 5, "first_output": 3, "responsible_user": "alice"}
+    reads = {"conversation": lambda: iter(()), "child": lambda _: iter(())}
+    return TurnView(
+        **{"task_id": "a" * 32, "agent": "helper", "inputs": tuple(said), **facts, **reads, **more}
+    )
 
 
 @pytest.fixture
@@ -43,13 +46,14 @@ def said_last(agent: Invoked, view: TurnView) -> Say | None:
 
 
 def test_the_payload_is_the_turn_with_its_fence() -> None:
-    ended = Resolution(wait_id="w", kind=WaitKind.HOST, verdict=Verdict.DONE, at=NOW)
+    ended = Resolution(wait_id="w", kind=WaitKind.REVIEW, verdict=Verdict.DONE, at=NOW, comment="Go")
 
     sent = json.loads(payload(turn("hi", "é", memo={"so": "far"}, resolutions=(ended,))))
 
     assert sent == {
         "task": "a" * 32,
         "agent": "helper",
+        "responsible_user": "alice",
         "turn": 2,
         "attempt": 1,
         "fence": 5,
@@ -59,7 +63,15 @@ def test_the_payload_is_the_turn_with_its_fence() -> None:
             {"message": [{"mimeType": "text/plain", "text": "é"}]},
         ],
         "memo": {"so": "far"},
-        "resolutions": [{"id": "w", "kind": "host", "verdict": "done", "at": "2026-11-30T12:00:00.000000Z"}],
+        "resolutions": [
+            {
+                "id": "w",
+                "kind": "review",
+                "verdict": "done",
+                "at": "2026-11-30T12:00:00.000000Z",
+                "comment": "Go",
+            }
+        ],
     }
 
 

@@ -18,10 +18,10 @@ from tests.support.specimens import (
     written,
 )
 from turnkeeper.domain import transitions
+from turnkeeper.domain.reviews import Decision
 from turnkeeper.domain.rules import State
 from turnkeeper.domain.task import Runs, Task, Terms
-from turnkeeper.domain.waits import Verdict, Wait, WaitKind
-from turnkeeper.service.steps import NAMES_BYTES, WAITS
+from turnkeeper.domain.waits import EARLY_BYTES, MOST_WAITS, NAMES_BYTES, Verdict, Wait, WaitKind
 from turnkeeper.store.items import task_to_item
 from turnkeeper.store.wire import item_to_wire
 
@@ -57,7 +57,7 @@ def well_travelled(task: Task) -> Task:
 
 def waiting_for_all_it_may(kind: WaitKind) -> Task:
     task = replace(well_travelled(running()), agent="a" * 64, responsible_user="u" * 255)
-    each = "n" * (NAMES_BYTES // WAITS // 2)
+    each = "n" * (NAMES_BYTES // MOST_WAITS // 2)
     waits = [
         Wait(
             id=f"{place:02}{each[2:]}",
@@ -65,9 +65,11 @@ def waiting_for_all_it_may(kind: WaitKind) -> Task:
             since=NOW,
             deadline=NOW + 7 * DAY,
             provider=each if kind is WaitKind.AUTHORISATION else None,
+            needed_at=NOW if kind is WaitKind.AUTHORISATION else None,
             reviewer=each if kind is WaitKind.REVIEW else None,
+            child=each if kind is WaitKind.CHILD else None,
         )
-        for place in range(WAITS)
+        for place in range(MOST_WAITS)
     ]
     change = transitions.suspend(
         task, fence=task.fence, waits=waits, memo='"memo"', now=NOW + SECOND / 7, pace=PACE
@@ -105,13 +107,27 @@ def test_it_stays_so_while_its_waits_become_resolutions() -> None:
     task = waiting_for_all_it_may(WaitKind.REVIEW)
     for wait in task.waits:
         task = written(
-            transitions.resolve(task, wait_id=wait.id, verdict=Verdict.TIMED_OUT, now=NOW, pace=PACE)
+            transitions.resolve(
+                task,
+                verdicts={wait.id: Verdict.TIMED_OUT},
+                decision=Decision(review="r" * 16, verdict=Verdict.DONE, comment="", at=NOW),
+                now=NOW,
+                pace=PACE,
+            )
         )
         assert size(task) <= 4 * KB
 
     assert task.turn
     assert len(task.turn.resolutions) == 16
-    assert size(written(transitions.start_attempt(task, now=NOW, pace=PACE))) <= 4 * KB
+    task = written(transitions.start_attempt(task, now=NOW, pace=PACE))
+    assert size(task) <= 4 * KB
+    for place in range(MOST_WAITS):
+        wait_id = f"{place:02}".ljust(EARLY_BYTES // MOST_WAITS, "e")
+        early = transitions.answer(
+            task, fence=task.fence, wait_id=wait_id, verdict=Verdict.DENIED, now=NOW, pace=PACE
+        )
+        task = written(early)
+    assert size(task) <= 4 * KB
 
 
 def test_outputs_do_not_make_it_grow() -> None:

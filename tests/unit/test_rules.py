@@ -6,6 +6,7 @@ from datetime import datetime
 import pytest
 
 from tests.support.specimens import (
+    AT_HOST,
     CHILD,
     CONTENT,
     IN_STATE,
@@ -59,7 +60,20 @@ ATTEMPTS: dict[Transition, Attempt] = {
         task, fence=task.fence, waits=[CHILD], memo=None, now=now, pace=PACE
     ),
     Transition.RESOLVE: lambda task, now: transitions.resolve(
-        task, wait_id=CHILD.id, verdict=Verdict.DONE, now=now, pace=PACE
+        task, verdicts={AT_HOST.id: Verdict.DONE}, now=now, pace=PACE
+    ),
+    Transition.ANSWER: lambda task, now: transitions.answer(
+        task, fence=task.fence, wait_id="another", verdict=Verdict.DONE, now=now, pace=PACE
+    ),
+    Transition.DELEGATE: lambda task, now: transitions.delegate(
+        task,
+        fence=task.fence,
+        call="c",
+        body="{}",
+        birth=birth(),
+        content=CONTENT,
+        now=now,
+        pace=PACE,
     ),
     Transition.RECONCILE: lambda task, now: transitions.reconcile(
         task, answer=Answer.REPEAT, now=now, pace=PACE
@@ -80,6 +94,8 @@ HOLDS_A_FENCE = [
     Transition.FAIL_ATTEMPT,
     Transition.REPORT,
     Transition.SUSPEND,
+    Transition.ANSWER,
+    Transition.DELEGATE,
 ]
 
 # ok: allowed. turn: TurnNotRunnable. wait: WaitNotFound. end: TaskIsTerminal.
@@ -96,6 +112,8 @@ fail_attempt    fence  fence   ok       ok                fence      fence     e
 lose_turn       turn   turn    ok       turn              turn       turn      end
 report          fence  fence   ok       ok                fence      fence     end
 suspend         fence  fence   ok       ok                fence      fence     end
+answer          fence  fence   ok       ok                wait       wait      end
+delegate        fence  fence   ok       ok                fence      fence     end
 resolve         wait   wait    wait     wait              ok         wait      end
 reconcile       wait   wait    wait     wait              ok         wait      end
 interrupt       turn   turn    ok       ok                ok         ok        end

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from turnkeeper.agents.protocol import Need, Pause, Say
-from turnkeeper.domain.waits import WaitKind
+from turnkeeper.agents.protocol import Delegate, Need, Pause, Say
+from turnkeeper.domain.reviews import SUBJECT_BYTES
+from turnkeeper.domain.waits import NAMES_BYTES, WaitKind
 from turnkeeper.service.steps import (
     MEMO_BYTES,
-    NAMES_BYTES,
     TEXT_BYTES,
     AgentMisbehaved,
     checked,
@@ -19,16 +19,16 @@ from turnkeeper.service.steps import (
     memo_text,
 )
 
-CHILD = Need(id="c", kind=WaitKind.CHILD)
+CHILD = Need(id="c", kind=WaitKind.HOST)
 SURROGATE = "\ud800"
 
 
 def child(number: int) -> Need:
-    return Need(id=str(number), kind=WaitKind.CHILD)
+    return Need(id=str(number), kind=WaitKind.HOST)
 
 
 def any_need(**fields: Any) -> Need:
-    return Need(**{"id": "n", "kind": WaitKind.CHILD, **fields})
+    return Need(**{"id": "n", "kind": WaitKind.HOST, **fields})
 
 
 def deep(levels: int) -> list[Any]:
@@ -45,7 +45,9 @@ ACCEPTABLE: dict[str, Any] = {
     "a pause": Pause((CHILD,)),
     "16 needs": Pause(tuple(map(child, range(16)))),
     "a sign-in": Pause((any_need(kind=WaitKind.AUTHORISATION, provider="github"),)),
-    "a review": Pause((any_need(kind=WaitKind.REVIEW, reviewer="alice"),)),
+    "a review": Pause((any_need(kind=WaitKind.REVIEW, reviewer="alice", subject="s" * SUBJECT_BYTES),)),
+    "a child": Pause((any_need(kind=WaitKind.CHILD, child="0" * 32),)),
+    "a delegation": Delegate(call="c" * 255, agent="echo", text="hi"),
     "the host": Pause((any_need(kind=WaitKind.HOST),)),
     "the largest memo": Pause((CHILD,), "m" * (MEMO_BYTES - 2)),
     "the longest names": Pause((any_need(id="i" * NAMES_BYTES),)),
@@ -67,8 +69,21 @@ REFUSED: dict[str, Any] = {
     "a kind that is none": Pause((any_need(kind="coffee"),)),
     "a reconcile": Pause((any_need(kind=WaitKind.RECONCILE),)),
     "a sign-in nowhere": Pause((any_need(kind=WaitKind.AUTHORISATION),)),
-    "a review by nobody": Pause((any_need(kind=WaitKind.REVIEW),)),
-    "names one byte too long": Pause((any_need(id="i" * NAMES_BYTES, provider="p"),)),
+    "a sign-in needed at no time": Pause(
+        (any_need(kind=WaitKind.AUTHORISATION, provider="github", needed_at=7),)
+    ),
+    "a review by nobody": Pause((any_need(kind=WaitKind.REVIEW, subject="s"),)),
+    "a review of nothing": Pause((any_need(kind=WaitKind.REVIEW, reviewer="alice"),)),
+    "a subject one byte too long": Pause(
+        (any_need(kind=WaitKind.REVIEW, reviewer="alice", subject="s" * (SUBJECT_BYTES + 1)),)
+    ),
+    "a child that is none": Pause((any_need(kind=WaitKind.CHILD),)),
+    "a name of another kind": Pause((any_need(kind=WaitKind.HOST, reviewer="alice"),)),
+    "a delegation without a call": Delegate(call="", agent="echo", text="hi"),
+    "a call one byte too long": Delegate(call="c" * 256, agent="echo", text="hi"),
+    "a delegation to nobody": Delegate(call="c", agent="No Body", text="hi"),
+    "a delegation of a number": Delegate(call="c", agent="echo", text=7),  # type: ignore[arg-type]
+    "names one byte too long": Pause((any_need(id="i" * (NAMES_BYTES + 1)),)),
     "a need of no time": Pause((any_need(within=timedelta(0)),)),
     "a need in the past": Pause((any_need(within=timedelta(days=-1)),)),
     "a need for ever": Pause((any_need(within=timedelta.max),)),
@@ -94,7 +109,7 @@ def test_a_step_that_may_not_be_written_is_the_agents_failure(name: str) -> None
 
 @pytest.mark.clause("CP-1")
 def test_an_output_is_one_text_part() -> None:
-    assert json.loads(content(Say("hé\n"))) == {"message": [{"mimeType": "text/plain", "text": "hé\n"}]}
+    assert json.loads(content("hé\n")) == {"message": [{"mimeType": "text/plain", "text": "hé\n"}]}
 
 
 @pytest.mark.parametrize("memo", [{"a": [1, 2.5, None, "é"]}, "", 0, False, []])

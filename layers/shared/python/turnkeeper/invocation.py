@@ -5,7 +5,6 @@ through the hosts' API under the fence.
 """
 
 import json
-from collections.abc import Generator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Protocol
@@ -14,8 +13,8 @@ from botocore.config import Config
 from botocore.exceptions import IncompleteReadError
 from botocore.session import Session
 
-from turnkeeper.agents.protocol import NotAsked, OutcomeUnknown, Say, Step, TurnView
-from turnkeeper.domain.instants import to_text
+from turnkeeper.agents.protocol import NotAsked, OutcomeUnknown, Say, Steps, TurnView
+from turnkeeper.domain.waits import resolution_object
 from turnkeeper.faults import FAILED_CALLS, MAY_BE_DONE, fault_of
 
 KILLED = frozenset({"Sandbox.Timedout", "Runtime.ExitError", "Runtime.OutOfMemory"})
@@ -49,7 +48,7 @@ class Invoked:
     client: Lambda
     function: str
 
-    def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
+    def run(self, turn: TurnView) -> Steps:
         """Ask the function and say what it answers.
 
         `OutcomeUnknown` when it did not answer or was killed, `NotAsked` when it never got the question.
@@ -88,15 +87,13 @@ def payload(turn: TurnView) -> bytes:
     facts = {
         "task": turn.task_id,
         "agent": turn.agent,
+        "responsible_user": turn.responsible_user,
         "turn": turn.number,
         "attempt": turn.attempt,
         "fence": turn.fence,
         "first_output": turn.first_output,
         "memo": turn.memo,
-        "resolutions": [
-            {"id": one.wait_id, "kind": one.kind.value, "verdict": one.verdict.value, "at": to_text(one.at)}
-            for one in turn.resolutions
-        ],
+        "resolutions": [resolution_object(one) for one in turn.resolutions],
         "inputs": json.loads(inputs) if len(inputs) <= LARGEST_INPUTS else None,
     }
     return json.dumps(facts, separators=(",", ":")).encode()

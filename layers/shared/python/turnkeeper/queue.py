@@ -53,12 +53,25 @@ class WakeUps:
         if url is None:
             log.warning("no queue is declared for the host of agent %s any more", task.agent)
             return False
+        return self._send(url, {"task": task.id, "agent": task.agent}, group, task.write_revision)
+
+    def tell_parent(self, child: Task) -> bool:
+        """Have somebody look at the task that created *child*, if one did: its turn may wait for what was just written.
+
+        That is for a worker of ours to find out, whoever runs the parent's turns. It waits behind the parent's own
+        wake-ups, and so until a turn that is about to wait does.
+        """
+        if child.parent is None:
+            return False
+        return self._send(self.url, {"task": child.parent}, child.parent, child.write_revision)
+
+    def _send(self, url: str, body: Mapping[str, str], group: str, write_revision: str) -> bool:
         try:
             self.client.send_message(
                 QueueUrl=url,
-                MessageBody=json.dumps({"task": task.id, "agent": task.agent}),
+                MessageBody=json.dumps(body),
                 MessageGroupId=group,
-                MessageDeduplicationId=_deduplication_id(group, task.write_revision),
+                MessageDeduplicationId=_deduplication_id(group, write_revision),
             )
         except FAILED_CALLS as error:
             log.warning("wake-up not sent; the sweep will look at the task (%s)", type(error).__name__)

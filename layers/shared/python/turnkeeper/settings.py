@@ -72,6 +72,12 @@ def human_claim() -> str:
     return _setting("HUMAN_CLAIM")
 
 
+@cache
+def deployment_hosts() -> frozenset[str]:
+    """The principals that are hosts of the built-in agents."""
+    return frozenset(json.loads(_setting("DEPLOYMENT_HOSTS")))
+
+
 def utc_now() -> datetime:
     """The one clock."""
     return datetime.now(UTC)

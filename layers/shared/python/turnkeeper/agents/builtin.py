@@ -4,15 +4,19 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from turnkeeper.agents.concierge import Concierge
 from turnkeeper.agents.echo import Echo, SlowEcho
 from turnkeeper.agents.protocol import Agent
-from turnkeeper.domain.manifest import Manifest, parse
+from turnkeeper.domain.manifest import DEPLOYMENT, Manifest, parse
 
-DEPLOYMENT = "deployment"
-"""The owner of the built-in agents."""
 MANIFESTS = Path(__file__).parent / "manifests"
 
-AGENTS: dict[str, Callable[[], Agent]] = {"echo": Echo, "slow_echo": SlowEcho, "mayfly": Echo}
+AGENTS: dict[str, Callable[[], Agent]] = {
+    "echo": Echo,
+    "slow_echo": SlowEcho,
+    "mayfly": Echo,
+    "concierge": Concierge,
+}
 
 
 @cache

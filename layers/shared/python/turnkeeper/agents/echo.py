@@ -1,9 +1,9 @@
 """Agents that answer with what they were told, for demos and for trying a deployment."""
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 
-from turnkeeper.agents.protocol import Say, Step, TurnView, texts
+from turnkeeper.agents.protocol import Say, Steps, TurnView, texts
 
 EXCERPT_BYTES = 1_000
 
@@ -11,7 +11,7 @@ EXCERPT_BYTES = 1_000
 class Echo:
     """Answers every input of its turn with an excerpt of it, at most 1,000 bytes in all."""
 
-    def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
+    def run(self, turn: TurnView) -> Steps:
         """Say the excerpt, last and at once."""
         yield from ()
         return Say(excerpt("\n".join(text for message in turn.inputs for text in texts(message))))
@@ -23,7 +23,7 @@ class SlowEcho:
     def __init__(self, pause_s: float = 2.0, sleep: Callable[[float], None] = time.sleep) -> None:
         self.pause_s, self.sleep = pause_s, sleep
 
-    def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
+    def run(self, turn: TurnView) -> Steps:
         """Say that it thinks, pause, and say the excerpt."""
         yield Say(f"Thinking about {len(turn.inputs)} input(s) …")
         self.sleep(self.pause_s)

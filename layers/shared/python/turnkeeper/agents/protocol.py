@@ -7,10 +7,25 @@ returns what it says last, which is written together with the turn's end. To wai
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any, Protocol
 
-from turnkeeper.domain.waits import Resolution, WaitKind
+from turnkeeper.domain.needs import Need
+from turnkeeper.domain.waits import Resolution
+
+__all__ = [
+    "Agent",
+    "Delegate",
+    "Message",
+    "Need",
+    "NotAsked",
+    "OutcomeUnknown",
+    "Pause",
+    "Say",
+    "Step",
+    "Steps",
+    "TurnView",
+    "texts",
+]
 
 type Message = Mapping[str, Any]
 """One entry of the conversation, as the messages list shows it (IO-1)."""
@@ -23,29 +38,33 @@ class Say:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Need:
-    """Something the turn waits for, at most *within* from now; *id* names it in the resolutions."""
-
-    id: str
-    kind: WaitKind
-    provider: str | None = None
-    reviewer: str | None = None
-    within: timedelta = timedelta(days=7)
-
-
 @dataclass(frozen=True, slots=True)
 class Pause:
     """Suspend the turn until every need (1 to 16, of different ids) is resolved; *memo* comes back then.
 
-    A memo is at most 32 KB of JSON; all ids, providers and reviewers together are at most 1,024 bytes.
+    A memo is at most 32 KB of JSON; all ids, providers, reviewers and children together are at most 1,024 bytes.
     """
 
     needs: tuple[Need, ...]
     memo: Any = None
 
 
-type Step = Say | Pause
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delegate:
+    """Give *agent* a task of its own, with *text* as its first input; the yield answers the child task's id.
+
+    *call* names the delegation within the turn: the same call makes one child, however often the turn is tried.
+    """
+
+    call: str
+    agent: str
+    text: str
+
+
+type Step = Say | Pause | Delegate
+
+type Steps = Generator[Step, Any, Say | None]
+"""What an agent yields, one step at a time, and what it says last; a `Delegate` is answered, the others are not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +73,7 @@ class TurnView:
 
     task_id: str
     agent: str
+    responsible_user: str
     number: int
     attempt: int
     fence: int
@@ -64,6 +84,8 @@ class TurnView:
     """The inputs that this turn committed, in order."""
     conversation: Callable[[], Iterator[Message]]
     """The whole committed conversation, read as it is iterated."""
+    child: Callable[[str], Iterator[Message]]
+    """The conversation of a child task of this one, by its id, read as it is iterated."""
     memo: Any = None
     resolutions: tuple[Resolution, ...] = ()
 
@@ -79,7 +101,7 @@ class NotAsked(Exception):
 class Agent(Protocol):
     """Something that can take a turn."""
 
-    def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
+    def run(self, turn: TurnView) -> Steps:
         """Take the turn; an exception ends the attempt, and the task's terms say whether there is another."""
         ...
 

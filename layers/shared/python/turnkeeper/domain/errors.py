@@ -112,6 +112,32 @@ class WaitNotFound(TaskError):
         super().__init__("There is no such wait on this task.")
 
 
+class WaitIsOver(TaskError):
+    """The wait was resolved before, with another verdict, which stands."""
+
+    def __init__(self, verdict: str) -> None:
+        super().__init__(f"The wait was resolved before ({verdict}), and stays so.")
+        self.verdict = verdict
+
+
+class ReviewIsOver(TaskError):
+    """The review was decided otherwise, or is waited for no longer: it took too long, or its turn ended."""
+
+    def __init__(self, *, decided: bool) -> None:
+        what = "was decided before, and otherwise" if decided else "is not waited for any longer"
+        super().__init__(f"The review {what}; there is nothing left to decide.")
+        self.decided = decided
+
+
+class CallReused(TaskError):
+    """The turn made a child by this call before, of another agent or with another input."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This call came before in this turn with another body; give the new one a name of its own."
+        )
+
+
 class StoreIsBusy(TaskError):
     """Too many writers at once: no write got through before the deadline, and nothing was stored."""
 

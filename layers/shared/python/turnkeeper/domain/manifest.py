@@ -13,6 +13,9 @@ from typing import Any
 
 from turnkeeper.domain.task import Runs, Terms, Usage
 
+DEPLOYMENT = "deployment"
+"""The owner of the built-in agents, and whoever the deployment lets act as it."""
+
 LIFESPAN = timedelta(days=7)
 MAX_AGE = timedelta(days=90)
 TURN_LIMIT = timedelta(hours=1)
@@ -44,6 +47,8 @@ class Manifest:
     document: str
     owner: str
     terms: Terms
+    delegates_from: frozenset[str] = frozenset()
+    """The agents whose turns may give this one tasks."""
 
 
 def parse(text: str, *, owner: str) -> Manifest:
@@ -57,6 +62,7 @@ def parse(text: str, *, owner: str) -> Manifest:
         document=document,
         owner=owner,
         terms=_terms(_said(fields, "limits"), _said(fields, "turnkeeper"), owner),
+        delegates_from=frozenset(_said(fields, "turnkeeper").get("delegates_from", ())),
     )
 
 

@@ -41,6 +41,8 @@ class Transition(StrEnum):
     REPORT = "report"
     SUSPEND = "suspend"
     RESOLVE = "resolve"
+    ANSWER = "answer"
+    DELEGATE = "delegate"
     RECONCILE = "reconcile"
     INTERRUPT = "interrupt"
     COMPLETE = "complete"
@@ -69,6 +71,9 @@ ALLOWED_FROM: dict[Transition, frozenset[State]] = {
     Transition.REPORT: HELD,
     Transition.SUSPEND: HELD,
     Transition.RESOLVE: frozenset({State.SUSPENDED}),
+    # The host's word may come before its wait is recorded, and again after it was resolved.
+    Transition.ANSWER: IN_A_TURN,
+    Transition.DELEGATE: HELD,
     Transition.RECONCILE: frozenset({State.SUSPENDED}),
     Transition.INTERRUPT: IN_A_TURN,
     Transition.COMPLETE: OPEN,

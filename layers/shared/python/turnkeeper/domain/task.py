@@ -13,7 +13,7 @@ from typing import Any
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import instants
 from turnkeeper.domain.messages import Range
-from turnkeeper.domain.waits import Resolution, Wait
+from turnkeeper.domain.waits import Resolution, Verdict, Wait
 
 
 class Phase(StrEnum):
@@ -135,6 +135,9 @@ class Turn:
     memo_fence: int | None = None
     """The fence under which the agent left its memo, if it left one."""
     resolutions: tuple[Resolution, ...] = ()
+    early: tuple[tuple[str, Verdict], ...] = ()
+    """Ids of waits that the host answered under this fence before they were recorded."""
+    children: int = 0
     unknown: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -148,6 +151,10 @@ class Task:
     terms: Terms
     responsible_user: str
     created_at: datetime
+    parent: str | None = None
+    """The task whose turn created it, where an agent did."""
+    depth: int = 0
+    """How many delegations lie between it and a task that a person created."""
     phase: Phase
     due_at: datetime
     """When somebody must look again; may be early, never late."""

@@ -9,6 +9,16 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from turnkeeper.domain.instants import to_text
+
+MOST_WAITS = 16
+NAMES_BYTES = 768
+"""All ids, providers, reviewers and children of a pause: they lie in the task's item, which a poll reads."""
+
+
+EARLY_BYTES = 512
+"""All ids of waits that were answered before they were recorded; they lie there too, beside the last resolutions."""
+
 
 class WaitKind(StrEnum):
     """What must happen before the turn can go on."""
@@ -30,8 +40,19 @@ class Wait:
     since: datetime
     deadline: datetime
     provider: str | None = None
+    needed_at: datetime | None = None
+    """As of when the provider's authorisation was missing, where that is not the beginning of the leg."""
     reviewer: str | None = None
+    child: str | None = None
+    """The id of the child task."""
     unknown: Mapping[str, Any] = field(default_factory=dict)
+
+    def is_granted(self, granted_at: datetime, *, leg_began: datetime) -> bool:
+        """An authorisation given at *granted_at* is what it waits for, and not one that was found wanting.
+
+        What was given after the leg began may have been too late for it; then the next leg finds out.
+        """
+        return granted_at >= (self.needed_at or leg_began)
 
 
 class Verdict(StrEnum):
@@ -39,6 +60,8 @@ class Verdict(StrEnum):
 
     DONE = "done"
     DENIED = "denied"
+    FAILED = "failed"
+    """The child ended without reaching its goal."""
     TIMED_OUT = "timed_out"
 
 
@@ -50,7 +73,24 @@ class Resolution:
     kind: WaitKind
     verdict: Verdict
     at: datetime
+    child: str | None = None
+    review: str | None = None
+    """The name, within its task, of the review whose comment goes with the verdict."""
+    comment: str | None = None
+    """That comment, for who takes the turn up again; it lies with the review, and not in the task."""
     unknown: Mapping[str, Any] = field(default_factory=dict)
+
+
+def resolution_object(resolution: Resolution) -> dict[str, str]:
+    """*resolution* as whoever takes the turn up again gets it, with a child or a comment where there is one."""
+    shown = {
+        "id": resolution.wait_id,
+        "kind": resolution.kind.value,
+        "verdict": resolution.verdict.value,
+        "at": to_text(resolution.at),
+    }
+    more = {"child": resolution.child, "comment": resolution.comment}
+    return shown | {name: value for name, value in more.items() if value is not None}
 
 
 class NotificationKind(StrEnum):

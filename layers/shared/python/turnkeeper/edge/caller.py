@@ -1,9 +1,10 @@
 """Who asks, a human or a host: known by what the gateway's authorizer verified, and by nothing else."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from turnkeeper.domain.errors import NotAHost, NotAHuman
+from turnkeeper.domain.manifest import DEPLOYMENT
 
 
 def human(event: Mapping[str, Any], *, claim: str) -> str:
@@ -33,6 +34,12 @@ def principal(event: Mapping[str, Any]) -> str:
     if not (isinstance(account, str) and account and unique_id):
         raise NotAHost
     return f"{account}/{unique_id}"
+
+
+def host(event: Mapping[str, Any], *, deployment_hosts: Collection[str]) -> str:
+    """The owner of the agents that the signer of *event* hosts: itself, or the deployment, if it may act as that."""
+    signer = principal(event)
+    return DEPLOYMENT if signer in deployment_hosts else signer
 
 
 def _claims(event: Mapping[str, Any]) -> dict[str, str]:

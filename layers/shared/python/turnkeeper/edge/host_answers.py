@@ -1,6 +1,9 @@
 """What hosts get: the status object as people see it, and beside it what only whoever drives the task may know."""
 
 import json
+from collections.abc import Iterable
+from datetime import datetime
+from http import HTTPStatus
 from typing import Any
 
 from turnkeeper.domain.instants import to_text
@@ -8,13 +11,19 @@ from turnkeeper.domain.manifest import Manifest
 from turnkeeper.domain.primary import primary_code
 from turnkeeper.domain.status import status_object
 from turnkeeper.domain.task import Task, Turn, Usage
+from turnkeeper.domain.waits import Resolution, Wait, resolution_object
 from turnkeeper.edge import etags
 from turnkeeper.edge.answers import Answer, answer
 from turnkeeper.service.host_turns import inputs_after
 
 
-def driven(status: int, task: Task, *, memo: str | None = None) -> Answer:
-    """*task* as its host may have it; *memo* is what its suspended turn's agent noted, as JSON text."""
+def driven(
+    status: int, task: Task, *, memo: str | None = None, resolutions: Iterable[Resolution] | None = None
+) -> Answer:
+    """*task* as its host may have it; *memo* is what its suspended turn's agent noted, as JSON text.
+
+    *resolutions* are the turn's with their comments, where those were read.
+    """
     code = primary_code(task)
     body = {
         "task": status_object(task),
@@ -22,16 +31,8 @@ def driven(status: int, task: Task, *, memo: str | None = None) -> Answer:
         "pending": task.pending,
         "turns": task.turns,
         "usage": _usage(task.usage),
-        "waits": [
-            {
-                "id": wait.id,
-                "kind": wait.kind.value,
-                "since": to_text(wait.since),
-                "deadline": to_text(wait.deadline),
-            }
-            for wait in task.waits
-        ],
-        "turn": _turn(task.turn, memo) if task.turn else None,
+        "waits": [_wait(wait) for wait in task.waits],
+        "turn": _turn(task.turn, memo, resolutions) if task.turn else None,
     }
     return answer(status, json.dumps(body, separators=(",", ":")), {"ETag": etags.tag(task.revision)})
 
@@ -42,7 +43,30 @@ def registered(status: int, manifest: Manifest) -> Answer:
     return answer(status, json.dumps(body, separators=(",", ":")), {"ETag": etags.tag(manifest.version)})
 
 
-def _turn(turn: Turn, memo: str | None) -> dict[str, Any]:
+def seen(status: int, child: Task) -> Answer:
+    """A *child* as the host of its parent may see it: its status object."""
+    body = json.dumps(status_object(child), separators=(",", ":"))
+    return answer(status, body, {"ETag": etags.tag(child.revision)})
+
+
+def granted(user: str, provider: str, granted_at: datetime) -> Answer:
+    """Since when the *user* has authorised the *provider*, as far as this host knows."""
+    body = {"user": user, "provider": provider, "granted_at": to_text(granted_at)}
+    return answer(HTTPStatus.OK, json.dumps(body, separators=(",", ":")), {})
+
+
+def _wait(wait: Wait) -> dict[str, str]:
+    shown = {
+        "id": wait.id,
+        "kind": wait.kind.value,
+        "since": to_text(wait.since),
+        "deadline": to_text(wait.deadline),
+    }
+    more = {"provider": wait.provider, "reviewer": wait.reviewer, "child": wait.child}
+    return shown | {name: value for name, value in more.items() if value is not None}
+
+
+def _turn(turn: Turn, memo: str | None, resolutions: Iterable[Resolution] | None) -> dict[str, Any]:
     return {
         "number": turn.number,
         "state": turn.state.value,
@@ -56,8 +80,7 @@ def _turn(turn: Turn, memo: str | None) -> dict[str, Any]:
         "inputs_after": inputs_after(turn),
         "memo": json.loads(memo) if memo is not None else None,
         "resolutions": [
-            {"id": one.wait_id, "kind": one.kind.value, "verdict": one.verdict.value, "at": to_text(one.at)}
-            for one in turn.resolutions
+            resolution_object(one) for one in (turn.resolutions if resolutions is None else resolutions)
         ],
     }
 

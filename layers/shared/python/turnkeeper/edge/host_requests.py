@@ -75,6 +75,7 @@ class Ours(Sent):
     attempts: Annotated[int, Field(ge=1, le=10)] | None = None
     backoff: Annotated[list[Duration], Field(min_length=1, max_length=10)] | None = None
     turn_limit: Span | None = None
+    delegates_from: Annotated[list[AgentName], Field(max_length=100)] | None = None
 
     @model_validator(mode="after")
     def _function_where_one_runs(self) -> "Ours":

@@ -67,6 +67,9 @@ PROBLEMS: dict[type[Exception], Row] = {
     errors.StaleFence: Row(status=409, code=Code.CONFLICT, strategy=Strategy.NEVER),
     errors.TurnNotRunnable: Row(status=409, code=Code.FAILED_PRECONDITION, strategy=Strategy.MAKE_RUNNABLE),
     errors.WaitNotFound: Row(status=404, code=Code.NOT_FOUND, strategy=Strategy.NEVER),
+    errors.WaitIsOver: Row(status=409, code=Code.CONFLICT, strategy=Strategy.NEVER),
+    errors.ReviewIsOver: Row(status=409, code=Code.FAILED_PRECONDITION, strategy=Strategy.NEVER),
+    errors.CallReused: Row(status=409, code=Code.CONFLICT, strategy=Strategy.CORRECT),
     errors.StoreIsBusy: Row(
         status=503, code=Code.ABORTED_CONCURRENCY, strategy=Strategy.BACK_OFF, after_ms=1000
     ),

@@ -56,9 +56,11 @@ def apply(runtime: Runtime, task: Task, decide: Decide, *, actor: str, claim: Cl
 
 
 def woken(runtime: Runtime, change: Change) -> Change:
-    """*change*, after the wake-up that it needs was sent; a failed send fails nothing, `due_at` is the net."""
+    """*change*, after the wake-ups that it needs were sent; a failed send fails nothing, `due_at` is the net."""
     if change.wake is not Wake.NONE and runtime.queue is not None:
         runtime.queue.send(change.after, change.wake)
+    if change.goes_quiet and runtime.queue is not None:
+        runtime.queue.tell_parent(change.after)
     return change
 
 

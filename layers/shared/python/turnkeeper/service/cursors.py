@@ -14,6 +14,7 @@ from turnkeeper.service.owned import TASK_ID
 from turnkeeper.store.tasks import Position
 
 LONGEST = 200
+_POINTED = re.compile(r"[0-9a-f]{32}([0-9a-f]{16})?", re.ASCII)
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
 
 
@@ -57,6 +58,21 @@ def read_position(cursor: str) -> Position:
         case [str(created_at), str(task_id)] if TASK_ID.fullmatch(task_id):
             position = _instant(created_at, "cursor"), task_id
             return _as_written(position, write_position(position), cursor, "cursor")
+        case _:
+            raise bad_cursor("cursor")
+
+
+def write_pointer(pointer: str) -> str:
+    """The cursor of a place in the list of what waits for somebody."""
+    return _encode(pointer.split("#"))
+
+
+def read_pointer(cursor: str) -> str:
+    """The place that *cursor* is; `MalformedRequest` names the query parameter `cursor`."""
+    match _decode(cursor, "cursor"):
+        case [str(since), str(named)] if _POINTED.fullmatch(named):
+            _instant(since, "cursor")
+            return _as_written(f"{since}#{named}", write_pointer(f"{since}#{named}"), cursor, "cursor")
         case _:
             raise bad_cursor("cursor")
 

@@ -1,6 +1,6 @@
 """A host drives its tasks: turns under their fence, and the task's end; each a change that may carry a key."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -8,15 +8,20 @@ from turnkeeper.asc.registry import Code
 from turnkeeper.domain import transitions
 from turnkeeper.domain.errors import StaleFence, TurnNotRunnable
 from turnkeeper.domain.instants import MICROSECOND
+from turnkeeper.domain.needs import Need
 from turnkeeper.domain.rules import State, state_of
 from turnkeeper.domain.task import NOTHING_USED, Task, Turn, Usage
 from turnkeeper.domain.transitions import Answer, Change
-from turnkeeper.service.change import Decide, expire
+from turnkeeper.domain.waits import Verdict
+from turnkeeper.service import delegation
+from turnkeeper.service.change import Decide, apply, expire
 from turnkeeper.service.cursors import Place, write_place
+from turnkeeper.service.delegation import Call, child_of
 from turnkeeper.service.hosted import hosted
 from turnkeeper.service.keyed import Request, change_once
 from turnkeeper.service.owned import check_id
 from turnkeeper.service.runtime import Runtime
+from turnkeeper.service.waiting import settle, suspension
 from turnkeeper.store import tasks, transcript
 
 ACTOR = "host"
@@ -109,6 +114,51 @@ def finish(
         )
 
     return _change(runtime, asked, "finish", decide)
+
+
+def wait(
+    runtime: Runtime,
+    asked: Asked,
+    *,
+    fence: int,
+    needs: Sequence[Need],
+    memo: str | None,
+    usage: Usage = NOTHING_USED,
+) -> Task:
+    """The task, suspended on *needs* with the agent's *memo* (JSON), or runnable when all are answered already."""
+    suspend = suspension(runtime, needs, fence=fence, memo=memo, usage=usage)
+    return settle(runtime, _change(runtime, asked, "wait", suspend), actor=ACTOR)
+
+
+def resolve(runtime: Runtime, asked: Asked, *, fence: int, wait_id: str, verdict: Verdict) -> Task:
+    """The task after the host's word on a wait of its own, which may come before the wait is recorded."""
+    return _change(
+        runtime,
+        asked,
+        "resolve",
+        lambda current, now: transitions.answer(
+            current, fence=fence, wait_id=wait_id, verdict=verdict, now=now, pace=runtime.pace
+        ),
+    )
+
+
+def delegate(runtime: Runtime, *, principal: str, task_id: str, call: Call) -> Task:
+    """The child task that the turn's *call* made, now or before."""
+    check_id(task_id)
+
+    def parent() -> Task:
+        return hosted(tasks.read(runtime.table, task_id), principal)
+
+    def write(decide: Decide) -> Change:
+        return apply(runtime, parent(), decide, actor=ACTOR)
+
+    return delegation.delegate(runtime, call, read=parent, write=write)
+
+
+def child(runtime: Runtime, *, principal: str, task_id: str, child_id: str) -> Task:
+    """A child of the host's task as it is now, whosever agent works on it."""
+    check_id(task_id)
+    return child_of(runtime, hosted(tasks.read(runtime.table, task_id), principal), child_id)
 
 
 def fail(runtime: Runtime, asked: Asked, *, fence: int) -> Task:

@@ -4,26 +4,28 @@ An agent is somebody else's code. Whatever it gives is its failure when it is wr
 """
 
 import json
-from collections.abc import Sequence
-from datetime import timedelta
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
-from turnkeeper.agents.protocol import Need, Pause, Say, Step
+from turnkeeper.agents.protocol import Delegate, Pause, Say, Step
+from turnkeeper.domain.errors import InvalidInput
+from turnkeeper.domain.manifest import NAME
+from turnkeeper.domain.needs import Need, check
+from turnkeeper.domain.transitions import CALL_BYTES
 from turnkeeper.domain.waits import WaitKind
 
 TEXT_BYTES = 100_000
 MEMO_BYTES = 32_768
-WAITS = 16
-NAMES_BYTES = 1_024
-"""All ids, providers and reviewers of a pause: they lie in the task's item, which a poll reads."""
-LONGEST_WAIT = timedelta(days=3_650)
-
-# What a wait of each kind must name; nobody can wait for a reconcile but the one whose turn was lost.
-_NAMES = {
-    WaitKind.AUTHORISATION: "provider",
-    WaitKind.REVIEW: "reviewer",
-    WaitKind.CHILD: None,
-    WaitKind.HOST: None,
+_TYPES: Mapping[str, Any] = {
+    "id": str,
+    "kind": WaitKind,
+    "provider": str | None,
+    "needed_at": datetime | None,
+    "reviewer": str | None,
+    "subject": str | None,
+    "child": str | None,
+    "within": timedelta,
 }
 
 
@@ -38,14 +40,16 @@ def checked(step: object) -> Step:
     elif isinstance(step, Pause):
         _check_needs(step.needs)
         memo_text(step.memo)
+    elif isinstance(step, Delegate):
+        _check_delegate(step)
     else:
-        raise AgentMisbehaved("an agent yields Say or Pause")
+        raise AgentMisbehaved("an agent yields Say, Pause or Delegate")
     return step
 
 
-def content(step: Say) -> str:
-    """Return the output that *step* is, as it is stored."""
-    part = {"mimeType": "text/plain", "text": step.text}
+def content(text: str) -> str:
+    """Return the message that *text* is, as it is stored."""
+    part = {"mimeType": "text/plain", "text": text}
     return json.dumps({"message": [part]}, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -69,38 +73,34 @@ def _check_text(text: object) -> None:
 
 
 def _check_needs(needs: Sequence[object]) -> None:
-    named = [_check_need(need) for need in needs]
-    if not 0 < len(named) <= WAITS:
-        raise AgentMisbehaved(f"a pause names 1 to {WAITS} needs")
-    if len({need.id for need in named}) < len(named):
-        raise AgentMisbehaved("the ids of a pause's needs differ")
-    if sum(map(_names_size, named)) > NAMES_BYTES:
-        raise AgentMisbehaved(f"a pause names things in at most {NAMES_BYTES} bytes in all")
+    asked = [_check_need(need) for need in needs]
+    try:
+        check(asked)
+    except InvalidInput as error:
+        raise AgentMisbehaved(str(error)) from error
 
 
 def _check_need(need: object) -> Need:
-    if not isinstance(need, Need) or need.kind not in _NAMES:
-        raise AgentMisbehaved("a need is for an authorisation, a review, a child or the host")
-    if not need.id or not all(isinstance(name, str | None) for name in _names(need)):
-        raise AgentMisbehaved("a need has an id, and its names are texts")
-    wanted = _NAMES[need.kind]
-    if wanted and not getattr(need, wanted):
-        raise AgentMisbehaved(f"a need of kind {need.kind} names its {wanted}")
-    _check_within(need.within)
+    if not isinstance(need, Need):
+        raise AgentMisbehaved("a pause has needs")
+    for name, kind in _TYPES.items():
+        if not isinstance(getattr(need, name), kind):
+            raise AgentMisbehaved(f"the {name} of a need is of another type")
+    if need.needed_at is not None and need.needed_at.tzinfo is None:
+        raise AgentMisbehaved("the needed_at of a need has an offset")
+    for text in filter(None, (need.id, need.provider, need.reviewer, need.subject, need.child)):
+        _size(text)
     return need
 
 
-def _check_within(within: object) -> None:
-    if not isinstance(within, timedelta) or not timedelta(0) < within <= LONGEST_WAIT:
-        raise AgentMisbehaved(f"a need is waited for at most {LONGEST_WAIT.days} days")
-
-
-def _names(need: Need) -> tuple[str | None, ...]:
-    return need.id, need.provider, need.reviewer
-
-
-def _names_size(need: Need) -> int:
-    return sum(_size(name) for name in _names(need) if name)
+def _check_delegate(step: Delegate) -> None:
+    call: object = step.call
+    if not isinstance(call, str) or not 0 < _size(call) <= CALL_BYTES:
+        raise AgentMisbehaved(f"a delegation names its call in 1 to {CALL_BYTES} bytes")
+    agent: object = step.agent
+    if not isinstance(agent, str) or not NAME.fullmatch(agent):
+        raise AgentMisbehaved("a delegation names an agent")
+    _check_text(step.text)
 
 
 def _size(text: str) -> int:

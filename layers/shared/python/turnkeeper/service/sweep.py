@@ -15,6 +15,7 @@ from turnkeeper.domain.task import Task
 from turnkeeper.domain.transitions import Change
 from turnkeeper.service.change import apply
 from turnkeeper.service.runtime import Runtime
+from turnkeeper.service.waiting import settle
 from turnkeeper.store import tasks
 from turnkeeper.store.items import SHARDS
 
@@ -71,7 +72,9 @@ def _look(runtime: Runtime, task_id: str, swept: Swept) -> None:
     try:
         task = tasks.read(runtime.table, task_id)
         if task is not None:
-            swept.changed += apply(runtime, task, decide, actor=ACTOR).is_change
+            settled = settle(runtime, task, actor=ACTOR)
+            is_change = apply(runtime, settled, decide, actor=ACTOR).is_change
+            swept.changed += is_change or settled is not task
     except TaskError as error:  # busy, or its partition does not answer: the next sweep tries again
         swept.failed += 1
         log.warning("a look was refused (%s)", type(error).__name__)

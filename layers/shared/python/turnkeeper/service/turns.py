@@ -5,23 +5,41 @@ A worker that was taken over, or whose task has ended, stops without a word; eve
 
 import json
 import logging
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from turnkeeper.agents.protocol import Agent, Message, NotAsked, OutcomeUnknown, Pause, Say, Step, TurnView
+from turnkeeper.agents.protocol import (
+    Agent,
+    Delegate,
+    Message,
+    NotAsked,
+    OutcomeUnknown,
+    Pause,
+    Step,
+    Steps,
+    TurnView,
+)
 from turnkeeper.domain import transitions
-from turnkeeper.domain.errors import StaleFence, TaskIsTerminal, TaskNotFound, TurnNotRunnable
+from turnkeeper.domain.errors import (
+    CallReused,
+    InvalidInput,
+    StaleFence,
+    TaskIsTerminal,
+    TaskNotFound,
+    TurnNotRunnable,
+)
 from turnkeeper.domain.rules import State, state_of
 from turnkeeper.domain.task import Runs, Task, Turn
 from turnkeeper.domain.transitions import Change
-from turnkeeper.domain.waits import Wait
 from turnkeeper.service import messages
 from turnkeeper.service.change import apply
 from turnkeeper.service.cursors import Place
+from turnkeeper.service.delegation import Call, child_of, delegate
 from turnkeeper.service.hold import ACTOR, AFTER_LEASE, Hide, Hold
 from turnkeeper.service.runtime import Runtime
-from turnkeeper.service.steps import checked, content, memo_text
+from turnkeeper.service.steps import AgentMisbehaved, checked, content, memo_text
+from turnkeeper.service.waiting import resolutions, settle, suspension
 from turnkeeper.store import tasks, transcript
 
 log = logging.getLogger(__name__)
@@ -44,8 +62,8 @@ def attend(runtime: Runtime, task_id: str, *, hide: Hide, agent_of: Callable[[Ta
     if task is None:
         log.warning("a wake-up names a task that does not exist")
         return
+    task = settle(runtime, task, actor=ACTOR)
     if task.terms.runs is Runs.EXTERNAL:
-        log.warning("a wake-up for an external host came here")
         return
     _postpone_early_retry(runtime, task, hide)
     if not transitions.needs_worker(task, now=runtime.clock()):
@@ -93,7 +111,7 @@ def _begin(runtime: Runtime) -> Callable[[Task, datetime], Change]:
 
 def _take(runtime: Runtime, hold: Hold, turn: Turn, agent_of: Callable[[Task], Agent]) -> None:
     """Run the agent: each step is written before the next is asked for; the last goes with the turn's end."""
-    said = turn.kept
+    said, answer = turn.kept, None
     view = _view(runtime, hold.task, turn)
     try:
         steps = agent_of(hold.task).run(view)
@@ -101,18 +119,22 @@ def _take(runtime: Runtime, hold: Hold, turn: Turn, agent_of: Callable[[Task], A
         raise AgentFailed from error
     try:
         while True:
-            step, is_last = _advance(steps)
+            step, is_last = _advance(steps, answer)
+            answer = None
             if isinstance(step, Pause):
                 _suspend(runtime, hold, step)
                 return
+            if isinstance(step, Delegate):
+                answer = _delegate(runtime, hold, step)
+                continue
             if is_last:
                 break
             if step is not None:
                 said += 1
-                _emit(runtime, hold, said, content(step))
+                _emit(runtime, hold, said, content(step.text))
     finally:
         _close(steps)
-    output = content(step) if step is not None else None
+    output = content(step.text) if step is not None else None
 
     def finish(current: Task, now: datetime) -> Change:
         return transitions.finish(current, fence=hold.fence, output=output, now=now, pace=runtime.pace)
@@ -120,13 +142,16 @@ def _take(runtime: Runtime, hold: Hold, turn: Turn, agent_of: Callable[[Task], A
     hold.write(finish)
 
 
-def _advance(steps: Generator[Step, None, Say | None]) -> tuple[Step | None, bool]:
+def _advance(steps: Steps, answer: str | None) -> tuple[Step | None, bool]:
     """The agent's next step and whether it was the last; whatever is wrong with it is its failure, not ours."""
     try:
         try:
-            return checked(next(steps)), False
+            # To a generator that has not begun, only None can be sent; plain iterators take nothing at all.
+            return checked(next(steps) if answer is None else steps.send(answer)), False
         except StopIteration as done:
-            last: Say | None = done.value
+            last: Step | None = done.value
+            if isinstance(last, Delegate):
+                raise AgentMisbehaved("what an agent says last is no delegation; yield that") from None
             return (None if last is None else checked(last)), True
     except (OutcomeUnknown, NotAsked):
         raise
@@ -134,7 +159,7 @@ def _advance(steps: Generator[Step, None, Say | None]) -> tuple[Step | None, boo
         raise AgentFailed from error
 
 
-def _close(steps: Generator[Step, None, Say | None]) -> None:
+def _close(steps: Steps) -> None:
     """End the agent; what it raises then changes nothing, since its turn has gone on without it."""
     try:
         steps.close()
@@ -152,25 +177,20 @@ def _emit(runtime: Runtime, hold: Hold, ordinal: int, content: str) -> None:
 
 
 def _suspend(runtime: Runtime, hold: Hold, pause: Pause) -> None:
-    memo = memo_text(pause.memo)
+    suspend = suspension(runtime, pause.needs, fence=hold.fence, memo=memo_text(pause.memo))
+    try:
+        suspended = hold.write(suspend).after
+    except InvalidInput as error:
+        raise AgentFailed from error
+    settle(runtime, suspended, actor=ACTOR)
 
-    def suspend(current: Task, now: datetime) -> Change:
-        waits = [
-            Wait(
-                id=need.id,
-                kind=need.kind,
-                since=now,
-                deadline=now + need.within,
-                provider=need.provider,
-                reviewer=need.reviewer,
-            )
-            for need in pause.needs
-        ]
-        return transitions.suspend(
-            current, fence=hold.fence, waits=waits, memo=memo, now=now, pace=runtime.pace
-        )
 
-    hold.write(suspend)
+def _delegate(runtime: Runtime, hold: Hold, step: Delegate) -> str:
+    call = Call(name=step.call, fence=hold.fence, agent=step.agent, content=content(step.text))
+    try:
+        return delegate(runtime, call, read=lambda: hold.task, write=hold.write).id
+    except (InvalidInput, CallReused) as error:
+        raise AgentFailed from error
 
 
 def _fail(runtime: Runtime, hold: Hold, *, began: bool = True) -> None:
@@ -199,18 +219,25 @@ def _view(runtime: Runtime, task: Task, turn: Turn) -> TurnView:
         for entry, _ in messages.conversation(runtime.table, task, since=Place(pending=task.received)):
             yield json.loads(entry)
 
+    def child(child_id: str) -> Iterator[Message]:
+        found = child_of(runtime, task, child_id)
+        for entry, _ in messages.conversation(runtime.table, found, since=Place(pending=found.received)):
+            yield json.loads(entry)
+
     memo = None if turn.memo_fence is None else transcript.memo(runtime.table, task.id, turn.memo_fence)
     return TurnView(
         task_id=task.id,
         agent=task.agent,
+        responsible_user=task.responsible_user,
         number=turn.number,
         fence=turn.fence,
         first_output=turn.kept + 1,
         attempt=turn.attempt,
         inputs=tuple(_inputs(runtime, task, turn)),
         conversation=conversation,
+        child=child,
         memo=json.loads(memo) if memo is not None else None,
-        resolutions=turn.resolutions,
+        resolutions=resolutions(runtime, task),
     )
 
 

@@ -1,8 +1,7 @@
 """Agents in the table: the current manifest of each name, and every version it ever had, immutable."""
 
-from turnkeeper.domain.errors import CommitUnknown, StoreIsUnavailable, TaskNotFound
+from turnkeeper.domain.errors import TaskNotFound
 from turnkeeper.domain.manifest import Manifest
-from turnkeeper.faults import FAILED_CALLS, MAY_BE_DONE, Fault, fault_of
 from turnkeeper.store.items import Attributes
 from turnkeeper.store.table import Table
 from turnkeeper.store.wire import item_to_wire
@@ -25,26 +24,12 @@ def keep(table: Table, manifest: Manifest) -> None:
     that may still arrive was never answered.
     """
     item = {"version": manifest.version, "document": manifest.document, "owner": manifest.owner}
-    patience, in_doubt = table.patience(), False
-    while True:
-        try:
-            table.client.transact_write_items(
-                TransactItems=[
-                    _put(table.name, {**current_key(manifest.name), **item}, manifest.owner),
-                    _put(
-                        table.name, {**version_key(manifest.name, manifest.version), **item}, manifest.owner
-                    ),
-                ]
-            )
-        except FAILED_CALLS as error:
-            fault = fault_of(error)
-            if fault is Fault.CONDITION:
-                raise TaskNotFound from error
-            in_doubt = in_doubt or fault in MAY_BE_DONE
-            if not patience.pause():
-                raise (CommitUnknown() if in_doubt else StoreIsUnavailable()) from error
-        else:
-            return
+    puts = [
+        _put(table.name, {**key, **item}, manifest.owner)
+        for key in (current_key(manifest.name), version_key(manifest.name, manifest.version))
+    ]
+    if not table.write(table.client.transact_write_items, TransactItems=puts):
+        raise TaskNotFound
 
 
 def _put(table: str, item: Attributes, owner: str) -> dict[str, object]:

@@ -95,6 +95,7 @@ def _send(table: Table, write: Write) -> None:
         table.client.update_item(**write.update["Update"])
         return
     puts = [_put(table.name, item, condition=never_written) for item in write.puts]
+    puts += write.beside
     if write.claim and write.claimed:
         puts.append(_put(table.name, write.claimed, **write.claim.condition()))
     table.client.transact_write_items(

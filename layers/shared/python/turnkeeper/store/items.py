@@ -4,6 +4,7 @@ Nested maps carry what a newer version put there (`unknown`), and the task itsel
 a rolling deploy drops nothing.
 """
 
+import hashlib
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
@@ -45,6 +46,22 @@ def memo_key(task_id: str, fence: int) -> Attributes:
     return {"pk": f"TASK#{task_id}", "sk": f"MEMO#{fence:010d}"}
 
 
+def review_key(task_id: str, name: str) -> Attributes:
+    """What a reviewer is asked, and what was answered."""
+    return {"pk": f"TASK#{task_id}", "sk": f"REVIEW#{name}"}
+
+
+def child_key(task_id: str, turn: int, call: str) -> Attributes:
+    """The child that a call of the task's *turn*-th turn made; a call may have any name."""
+    named = hashlib.sha256(call.encode()).hexdigest()[:32]
+    return {"pk": f"TASK#{task_id}", "sk": f"CHILD#{turn:010d}#{named}"}
+
+
+def person_key(person: str, sk: str) -> Attributes:
+    """Something that concerns a person, whosever task it is about."""
+    return {"pk": f"PERSON#{person}", "sk": sk}
+
+
 def due_shard(task_id: str, *, ended: bool) -> str:
     """Where the due index keeps a task; ended ones have shards of their own, and only their retention is due."""
     return f"{'ended' if ended else 'due'}#{task_id[0]}"
@@ -65,6 +82,8 @@ def task_to_item(task: Task) -> Attributes:
         "terms": _terms_to_map(task.terms),
         "responsible_user": task.responsible_user,
         "created_key": created_key(task.created_at, task.id),
+        "parent": task.parent,
+        "depth": task.depth or None,
         "phase": task.phase.value,
         "terminal_reason": task.terminal_reason.value if task.terminal_reason else None,
         "outcome": task.outcome.value if task.outcome else None,
@@ -100,6 +119,8 @@ def task_from_item(item: Attributes) -> Task:
         terms=_terms_from_map(item["terms"]),
         responsible_user=item["responsible_user"],
         created_at=from_text(item["created_key"].partition("#")[0]),
+        parent=item.get("parent"),
+        depth=item.get("depth") or 0,
         phase=Phase(item["phase"]),
         terminal_reason=Reason(reason) if reason else None,
         outcome=Code(outcome) if outcome else None,
@@ -147,10 +168,10 @@ _TERMS = frozenset(
 )
 _TURN = frozenset(
     {"state", "attempt", "started_at", "inputs", "committed_at", "lease_until", "retry_at"}
-    | {"outputs", "kept", "memo_fence", "resolutions"}
+    | {"outputs", "kept", "memo_fence", "resolutions", "early", "children"}
 )
-_WAIT = frozenset({"id", "kind", "since", "deadline", "provider", "reviewer"})
-_RESOLUTION = frozenset({"id", "kind", "verdict", "at"})
+_WAIT = frozenset({"id", "kind", "since", "deadline", "provider", "needed_at", "reviewer", "child"})
+_RESOLUTION = frozenset({"id", "kind", "verdict", "at", "child", "review"})
 
 
 def _terms_to_map(terms: Terms) -> Attributes:
@@ -210,6 +231,8 @@ def _turn_to_map(turn: Turn) -> Attributes:
         "kept": turn.kept or None,
         "memo_fence": turn.memo_fence,
         "resolutions": [_resolution_to_map(one) for one in turn.resolutions] or None,
+        "early": {wait_id: verdict.value for wait_id, verdict in turn.early} or None,
+        "children": turn.children or None,
     }
     return _present(known, turn.unknown)
 
@@ -229,6 +252,8 @@ def _turn_from_map(stored: Attributes, *, number: int, fence: int) -> Turn:
         kept=stored.get("kept", 0),
         memo_fence=stored.get("memo_fence"),
         resolutions=tuple(_resolution_from_map(one) for one in stored.get("resolutions", ())),
+        early=tuple((wait_id, Verdict(verdict)) for wait_id, verdict in stored.get("early", {}).items()),
+        children=stored.get("children", 0),
         unknown=_unknown(stored, _TURN),
     )
 
@@ -240,7 +265,9 @@ def _wait_to_map(wait: Wait) -> Attributes:
         "since": to_text(wait.since),
         "deadline": to_text(wait.deadline),
         "provider": wait.provider,
+        "needed_at": _text(wait.needed_at),
         "reviewer": wait.reviewer,
+        "child": wait.child,
     }
     return _present(known, wait.unknown)
 
@@ -252,19 +279,23 @@ def _wait_from_map(stored: Attributes) -> Wait:
         since=from_text(stored["since"]),
         deadline=from_text(stored["deadline"]),
         provider=stored.get("provider"),
+        needed_at=_instant(stored.get("needed_at")),
         reviewer=stored.get("reviewer"),
+        child=stored.get("child"),
         unknown=_unknown(stored, _WAIT),
     )
 
 
 def _resolution_to_map(resolution: Resolution) -> Attributes:
-    return {
-        **resolution.unknown,
+    known = {
         "id": resolution.wait_id,
         "kind": resolution.kind.value,
         "verdict": resolution.verdict.value,
         "at": to_text(resolution.at),
+        "child": resolution.child,
+        "review": resolution.review,
     }
+    return _present(known, resolution.unknown)
 
 
 def _resolution_from_map(stored: Attributes) -> Resolution:
@@ -273,5 +304,7 @@ def _resolution_from_map(stored: Attributes) -> Resolution:
         kind=WaitKind(stored["kind"]),
         verdict=Verdict(stored["verdict"]),
         at=from_text(stored["at"]),
+        child=stored.get("child"),
+        review=stored.get("review"),
         unknown=_unknown(stored, _RESOLUTION),
     )

@@ -75,13 +75,12 @@ def claim(
     key: str, *, caller: str, route: str, task_id: str, body: str, now: datetime, lasts: timedelta
 ) -> Claim:
     """The claim of one request; *body* is JSON, and the order of its names makes no other request of it."""
-    return Claim(
-        scope=_hash(caller, route, task_id, key), body_hash=_hash(_canonical(body)), now=now, lasts=lasts
-    )
+    return Claim(scope=_hash(caller, route, task_id, key), body_hash=body_hash(body), now=now, lasts=lasts)
 
 
-def _canonical(body: str) -> str:
-    return json.dumps(json.loads(body), sort_keys=True, separators=(",", ":"))
+def body_hash(body: str) -> str:
+    """What tells one request's *body* (JSON) from another's."""
+    return _hash(json.dumps(json.loads(body), sort_keys=True, separators=(",", ":")))
 
 
 def _hash(*parts: str) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from turnkeeper.domain.errors import StoreIsUnavailable
-from turnkeeper.faults import FAILED_CALLS, Fault, fault_of
+from turnkeeper.domain.errors import CommitUnknown, StoreIsUnavailable
+from turnkeeper.faults import FAILED_CALLS, MAY_BE_DONE, Fault, fault_of
 from turnkeeper.store.patience import Patience
 from turnkeeper.store.wire import Item, item_from_wire, item_to_wire
 
@@ -99,6 +99,25 @@ class Table:
         if limit is not None:
             request["Limit"] = limit
         return self.query(**request)
+
+    def write(self, call: Callable[..., dict[str, Any]], **request: Any) -> bool:
+        """Whether the condition of a write that may be repeated held; tried again within our patience.
+
+        `CommitUnknown` when a try that may still arrive was never answered, else `StoreIsUnavailable`.
+        """
+        patience, in_doubt = self.patience(), False
+        while True:
+            try:
+                call(**request)
+            except FAILED_CALLS as error:
+                fault = fault_of(error)
+                if fault is Fault.CONDITION:
+                    return False
+                in_doubt = in_doubt or fault in MAY_BE_DONE
+                if not patience.pause():
+                    raise (CommitUnknown() if in_doubt else StoreIsUnavailable()) from error
+            else:
+                return True
 
     def _read(
         self, call: Callable[..., dict[str, Any]], patience: Patience | None, **request: Any

@@ -1,18 +1,31 @@
 """A change made ready to be sent: the items of its transaction, its revisions, and how to recognise it afterwards."""
 
 import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from turnkeeper.domain.instants import to_text
 from turnkeeper.domain.messages import Commit
+from turnkeeper.domain.reviews import review_of
 from turnkeeper.domain.status import looks_the_same
 from turnkeeper.domain.task import Task
 from turnkeeper.domain.transitions import Change
 from turnkeeper.store import journal
-from turnkeeper.store.items import Attributes, entry_key, input_key, memo_key, task_key, task_to_item
-from turnkeeper.store.keys import Claim
+from turnkeeper.store.items import (
+    Attributes,
+    child_key,
+    entry_key,
+    input_key,
+    memo_key,
+    review_key,
+    task_key,
+    task_to_item,
+)
+from turnkeeper.store.keys import Claim, body_hash
+from turnkeeper.store.pointers import pointers
+from turnkeeper.store.reviews import review_item
 from turnkeeper.store.table import Table
 from turnkeeper.store.wire import item_to_wire, to_wire
 
@@ -30,6 +43,8 @@ class Write:
     journalled: bool
     puts: tuple[Attributes, ...]
     update: dict[str, Any]
+    beside: tuple[dict[str, Any], ...]
+    """Operations whose condition is the task's: pointers that come and go, a review's decision."""
     claim: Claim | None
     claimed: Attributes | None
 
@@ -42,7 +57,7 @@ def prepared(table: Table, change: Change, *, actor: str, at: datetime, claim: C
         nonce = secrets.token_hex(16)
         entry = journal.entry(change, actor=actor, at=at, write_revision=after.write_revision, nonce=nonce)
         after = replace(after, log_number=entry["n"], log_head=journal.head(entry))
-        puts = (entry, *_content(change, nonce=nonce))
+        puts = (entry, *_content(change, nonce=nonce), *_reviews(change), *_child(change, actor=actor, at=at))
     claimed = (
         claim.item(task=after, received_at=change.input.received_at if change.input else None)
         if claim
@@ -54,6 +69,7 @@ def prepared(table: Table, change: Change, *, actor: str, at: datetime, claim: C
         journalled=change.is_journalled,
         puts=puts,
         update=_task_write(table.name, change.before, after),
+        beside=(*_pointers(table.name, change.before, after), *_decided(table.name, change)),
         claim=claim,
         claimed=claimed,
     )
@@ -103,6 +119,59 @@ def _content(change: Change, *, nonce: str) -> list[Attributes]:
     if change.memo is not None and change.after.turn:
         items.append({**memo_key(task_id, change.after.turn.fence), "content": change.memo, "nonce": nonce})
     return items
+
+
+def _reviews(change: Change) -> Iterator[Attributes]:
+    for wait in change.after.waits:
+        if wait.id in change.subjects:
+            yield review_item(review_of(change.after, wait, subject=change.subjects[wait.id]))
+
+
+def _child(change: Change, *, actor: str, at: datetime) -> Iterator[Attributes]:
+    """The child with all that is its own, and the call that made it: the same call makes no other."""
+    delegation, turn = change.delegation, change.after.turn
+    if delegation is None or turn is None:
+        return
+    birth, nonce = delegation.child, secrets.token_hex(16)
+    child = minted(birth)
+    entry = journal.entry(birth, actor=actor, at=at, write_revision=child.write_revision, nonce=nonce)
+    yield {
+        **child_key(change.after.id, turn.number, delegation.call),
+        "child": child.id,
+        "body_hash": body_hash(delegation.body),
+    }
+    yield task_to_item(replace(child, log_number=entry["n"], log_head=journal.head(entry)))
+    yield entry
+    yield from _content(birth, nonce=nonce)
+
+
+def _pointers(table: str, before: Task | None, after: Task) -> Iterator[dict[str, Any]]:
+    old, new = pointers(before), pointers(after)
+    for key in old.keys() - new.keys():
+        yield {"Delete": {"TableName": table, "Key": item_to_wire({"pk": key[0], "sk": key[1]})}}
+    for key in new.keys() - old.keys():
+        yield {"Put": {"TableName": table, "Item": item_to_wire(new[key])}}
+
+
+def _decided(table: str, change: Change) -> Iterator[dict[str, Any]]:
+    if not (decision := change.decision):
+        return
+    said = {
+        "verdict": decision.verdict.value,
+        "decided_at": to_text(decision.at),
+        "comment": decision.comment,
+    }
+    present = {name: value for name, value in said.items() if value is not None}
+    yield {
+        "Update": {
+            "TableName": table,
+            "Key": item_to_wire(review_key(change.after.id, decision.review)),
+            "UpdateExpression": "SET " + ", ".join(f"#{name} = :{name}" for name in present),
+            "ConditionExpression": "attribute_exists(pk)",
+            "ExpressionAttributeNames": {f"#{name}": name for name in present},
+            "ExpressionAttributeValues": item_to_wire({f":{name}": value for name, value in present.items()}),
+        }
+    }
 
 
 def _task_write(table: str, before: Task | None, after: Task) -> dict[str, Any]:

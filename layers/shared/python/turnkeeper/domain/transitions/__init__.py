@@ -5,7 +5,8 @@ the table in `rules`; what each one does is the table in the design: phase, turn
 """
 
 from turnkeeper.domain.transitions.arrivals import Birth, accept, create
-from turnkeeper.domain.transitions.change import Change, Wake
+from turnkeeper.domain.transitions.change import NO_SUBJECTS, Change, Delegation, Wake
+from turnkeeper.domain.transitions.delegating import CALL_BYTES, delegate
 from turnkeeper.domain.transitions.endings import complete, error, expire, restrict
 from turnkeeper.domain.transitions.looking import is_runnable, look, needs_worker
 from turnkeeper.domain.transitions.turns import (
@@ -23,21 +24,27 @@ from turnkeeper.domain.transitions.waiting import (
     RECONCILE,
     RECONCILE_WITHIN,
     Answer,
+    answer,
     reconcile,
     resolve,
     suspend,
 )
 
 __all__ = [
+    "CALL_BYTES",
+    "NO_SUBJECTS",
     "RECONCILE",
     "RECONCILE_WITHIN",
     "Answer",
     "Birth",
     "Change",
+    "Delegation",
     "Wake",
     "accept",
+    "answer",
     "complete",
     "create",
+    "delegate",
     "emit",
     "error",
     "expire",

@@ -20,6 +20,8 @@ class Birth:
     agent_version: str
     terms: Terms
     responsible_user: str
+    parent: str | None = None
+    depth: int = 0
 
 
 def create(birth: Birth, *, content: str | None, now: datetime, pace: Pace) -> Change:
@@ -32,6 +34,8 @@ def create(birth: Birth, *, content: str | None, now: datetime, pace: Pace) -> C
         terms=birth.terms,
         responsible_user=birth.responsible_user,
         created_at=now,
+        parent=birth.parent,
+        depth=birth.depth,
         phase=Phase.IDLE,
         idle_expires_at=expiry,
         due_at=expiry,

@@ -1,11 +1,16 @@
 """What one transition makes of a task: the next task, what is added beside it, and whom it wakes."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 
 from turnkeeper.domain.messages import Entry, Input
+from turnkeeper.domain.reviews import Decision
 from turnkeeper.domain.rules import Transition
-from turnkeeper.domain.task import Task
+from turnkeeper.domain.task import Phase, Task
+
+NO_SUBJECTS: Mapping[str, str] = MappingProxyType({})
 
 
 class Wake(StrEnum):
@@ -26,6 +31,10 @@ class Change:
     input: Input | None = None
     entry: Entry | None = None
     memo: str | None = None
+    subjects: Mapping[str, str] = field(default=NO_SUBJECTS)
+    """What the reviewer of each new review decides, by its wait's id."""
+    decision: Decision | None = None
+    delegation: "Delegation | None" = None
     wake: Wake = Wake.NONE
 
     @property
@@ -37,3 +46,18 @@ class Change:
     def is_journalled(self) -> bool:
         """It is a transition, and not merely a lease or a due time that moved."""
         return self.transition not in {Transition.HEARTBEAT, Transition.LOOK}
+
+    @property
+    def goes_quiet(self) -> bool:
+        """A task that was busy is idle or has ended: a turn that waits for it may go on."""
+        was_busy = self.before is not None and self.before.phase is Phase.PROCESSING
+        return was_busy and self.after.phase is not Phase.PROCESSING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delegation:
+    """A child task, made by the one call of this name in the turn; *body* is what makes it another call."""
+
+    call: str
+    body: str
+    child: Change

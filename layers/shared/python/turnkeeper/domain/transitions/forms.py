@@ -10,6 +10,7 @@ from turnkeeper.domain.messages import Output
 from turnkeeper.domain.rules import State, state_of
 from turnkeeper.domain.task import NOTHING_USED, Pace, Phase, Reason, Task, Turn, Usage
 from turnkeeper.domain.transitions.change import Change, Wake
+from turnkeeper.domain.waits import WaitKind
 
 
 def turn_of(task: Task) -> Turn:
@@ -67,11 +68,18 @@ def due(task: Task, *, now: datetime, pace: Pace) -> Task:
         next_look = turn.lease_until
     elif task.waits:
         next_look = min(wait.deadline for wait in task.waits)
+        if is_rechecked(task):
+            next_look = min(next_look, now + pace.grace(task.looks))
     else:
         waiting_until = turn.retry_at if turn and turn.retry_at else now
         next_look = max(now, waiting_until) + pace.grace(task.looks)
     ends = [end for end in (turn_limit(task), task.oldest_end) if end is not None]
     return replace(task, due_at=min(next_look, *ends))
+
+
+def is_rechecked(task: Task) -> bool:
+    """It waits for what may have happened without anybody telling it: who should have may have died half-way."""
+    return any(wait.kind in {WaitKind.AUTHORISATION, WaitKind.CHILD} for wait in task.waits)
 
 
 def metered(change: Change, usage: Usage, *, now: datetime, pace: Pace) -> Change:

@@ -8,7 +8,7 @@ from turnkeeper.domain.rules import State, Transition, state_of
 from turnkeeper.domain.task import Pace, Task
 from turnkeeper.domain.transitions.change import Change, Wake
 from turnkeeper.domain.transitions.endings import error, expire
-from turnkeeper.domain.transitions.forms import due, lease_is_over, turn_limit, turn_of
+from turnkeeper.domain.transitions.forms import due, is_rechecked, lease_is_over, turn_limit, turn_of
 from turnkeeper.domain.transitions.turns import lose_turn
 from turnkeeper.domain.transitions.waiting import resolve
 from turnkeeper.domain.waits import Verdict
@@ -26,10 +26,10 @@ def look(task: Task, *, now: datetime, pace: Pace) -> Change:
         return error(task, outcome=outcome, now=now, pace=pace)
     if lease_is_over(task, now=now):
         return lose_turn(task, now=now, pace=pace)
-    if late := next((wait for wait in task.waits if now >= wait.deadline), None):
-        return resolve(task, wait_id=late.id, verdict=Verdict.TIMED_OUT, now=now, pace=pace)
+    if late := {wait.id: Verdict.TIMED_OUT for wait in task.waits if now >= wait.deadline}:
+        return resolve(task, verdicts=late, now=now, pace=pace)
     runnable = is_runnable(task, now=now)
-    looked = replace(task, looks=task.looks + 1) if runnable else task
+    looked = replace(task, looks=task.looks + 1) if runnable or is_rechecked(task) else task
     return replace(
         nothing, after=due(looked, now=now, pace=pace), wake=Wake.RECOVERY if runnable else Wake.NONE
     )

@@ -72,6 +72,7 @@ def start_attempt(task: Task, *, now: datetime, pace: Pace) -> Change:
         started_at=now if resumed else turn.started_at,
         lease_until=now + pace.lease,
         retry_at=None,
+        early=(),
     )
     after = replace(task, turn=begun, fence=begun.fence, looks=0)
     return Change(transition=Transition.START_ATTEMPT, before=task, after=due(after, now=now, pace=pace))

@@ -1,60 +1,151 @@
 """A turn that waits: suspended with its agent's memo, and runnable when nothing is left to wait for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from turnkeeper.asc.registry import Code
-from turnkeeper.domain.errors import WaitNotFound
+from turnkeeper.domain.errors import InvalidInput, Place, WaitIsOver, WaitNotFound
 from turnkeeper.domain.messages import Output
-from turnkeeper.domain.rules import Transition, require
-from turnkeeper.domain.task import Pace, Reason, Runs, Task, Turn, TurnState
-from turnkeeper.domain.transitions.change import Change, Wake
-from turnkeeper.domain.transitions.forms import due, ended, released, said, turn_of
-from turnkeeper.domain.waits import Resolution, Verdict, Wait, WaitKind
+from turnkeeper.domain.reviews import Decision
+from turnkeeper.domain.rules import HELD, Transition, require, state_of
+from turnkeeper.domain.task import NOTHING_USED, Pace, Reason, Runs, Task, Turn, TurnState, Usage
+from turnkeeper.domain.transitions.change import NO_SUBJECTS, Change, Wake
+from turnkeeper.domain.transitions.forms import due, ended, metered, released, said, turn_of
+from turnkeeper.domain.waits import EARLY_BYTES, MOST_WAITS, Resolution, Verdict, Wait, WaitKind
 
 RECONCILE_WITHIN = timedelta(days=1)
 RECONCILE = "reconcile"
 
 
 def suspend(
-    task: Task, *, fence: int, waits: Iterable[Wait], memo: str | None, now: datetime, pace: Pace
+    task: Task,
+    *,
+    fence: int,
+    waits: Iterable[Wait],
+    subjects: Mapping[str, str] = NO_SUBJECTS,
+    memo: str | None,
+    usage: Usage = NOTHING_USED,
+    now: datetime,
+    pace: Pace,
 ) -> Change:
-    """Park the turn on *waits*, with the agent's memo; outputs it emitted stay."""
+    """Park the turn on *waits*, with the agent's memo; outputs it emitted stay.
+
+    *subjects* says by a wait's id what its reviewer is to decide. What the host answered before is resolved at once.
+    """
     require(task, Transition.SUSPEND, fence=fence)
+    turn = turn_of(task)
+    asked = tuple(waits)
+    _check_waits(asked)
+    answers = dict(turn.early)
+    answered = tuple(
+        _resolution(wait, answers[wait.id], now=now)
+        for wait in asked
+        if wait.kind is WaitKind.HOST and wait.id in answers
+    )
+    left = tuple(wait for wait in asked if wait.id not in {one.wait_id for one in answered})
     parked = replace(
-        turn_of(task),
-        state=TurnState.SUSPENDED,
+        turn,
+        state=TurnState.SUSPENDED if left else TurnState.RUNNABLE,
         lease_until=None,
         retry_at=None,
         memo_fence=None if memo is None else fence,
-        resolutions=(),
+        resolutions=answered,
+        early=(),
     )
-    after = due(replace(task, turn=parked, waits=tuple(waits)), now=now, pace=pace)
-    return Change(transition=Transition.SUSPEND, before=task, after=after, memo=memo)
+    after = due(replace(task, turn=parked, waits=left), now=now, pace=pace)
+    change = Change(
+        transition=Transition.SUSPEND,
+        before=task,
+        after=after,
+        memo=memo,
+        subjects=subjects,
+        wake=Wake.NONE if left else Wake.TASK,
+    )
+    return metered(change, usage, now=now, pace=pace)
 
 
-def resolve(task: Task, *, wait_id: str, verdict: Verdict, now: datetime, pace: Pace) -> Change:
-    """End one wait; the last makes the turn runnable. A reconcile that timed out errors the task (ASC-6005)."""
-    require(task, Transition.RESOLVE)
-    wait = next((wait for wait in task.waits if wait.id == wait_id), None)
-    if wait is None:
+def _check_waits(waits: Sequence[Wait]) -> None:
+    if not 0 < len(waits) <= MOST_WAITS:
+        raise InvalidInput([Place("waits", f"must be 1 to {MOST_WAITS}")])
+    if len({wait.id for wait in waits}) < len(waits):
+        raise InvalidInput([Place("waits", "must have ids that differ")])
+
+
+def resolve(
+    task: Task,
+    *,
+    verdicts: Mapping[str, Verdict],
+    fence: int | None = None,
+    decision: Decision | None = None,
+    now: datetime,
+    pace: Pace,
+) -> Change:
+    """End the waits that *verdicts* names by id, as far as they are outstanding; the last makes the turn runnable.
+
+    *fence* is the one they were recorded under, since ids come again in later pauses; *decision* is the reviewer's
+    word, where it is one. A reconcile that timed out errors the task (ASC-6005). None outstanding is `WaitNotFound`.
+    """
+    require(task, Transition.RESOLVE, fence=fence)
+    over = tuple(wait for wait in task.waits if wait.id in verdicts)
+    if not over:
         raise WaitNotFound
-    if wait.kind is WaitKind.RECONCILE and verdict is Verdict.TIMED_OUT:
-        over = ended(task, Reason.ERRORED, Code.RESULT_STATE_UNKNOWN, now=now, pace=pace)
-        return Change(transition=Transition.RESOLVE, before=task, after=over)
-    left = tuple(other for other in task.waits if other is not wait)
+    if any(wait.kind is WaitKind.RECONCILE and verdicts[wait.id] is Verdict.TIMED_OUT for wait in over):
+        unknown = ended(task, Reason.ERRORED, Code.RESULT_STATE_UNKNOWN, now=now, pace=pace)
+        return Change(transition=Transition.RESOLVE, before=task, after=unknown)
+    left = tuple(wait for wait in task.waits if wait not in over)
     turn = turn_of(task)
-    outcome = Resolution(wait_id=wait.id, kind=wait.kind, verdict=verdict, at=now)
-    resolved = replace(turn, resolutions=(*turn.resolutions, outcome))
+    named = decision.review if decision and decision.comment is not None else None
+    outcomes = [_resolution(wait, verdicts[wait.id], now=now, review=named) for wait in over]
+    resolved = replace(turn, resolutions=(*turn.resolutions, *outcomes))
     if not left:
         # A reconcile repeats its leg; the end of any other wait begins the next one.
-        repeats = wait.kind is WaitKind.RECONCILE
+        repeats = any(wait.kind is WaitKind.RECONCILE for wait in over)
         resolved = _repeatable(resolved, now=now) if repeats else replace(resolved, state=TurnState.RUNNABLE)
     after = due(replace(task, waits=left, turn=resolved, looks=0), now=now, pace=pace)
     return Change(
-        transition=Transition.RESOLVE, before=task, after=after, wake=Wake.NONE if left else Wake.TASK
+        transition=Transition.RESOLVE,
+        before=task,
+        after=after,
+        decision=decision,
+        wake=Wake.NONE if left else Wake.TASK,
+    )
+
+
+def _resolution(wait: Wait, verdict: Verdict, *, now: datetime, review: str | None = None) -> Resolution:
+    return Resolution(
+        wait_id=wait.id, kind=wait.kind, verdict=verdict, at=now, child=wait.child, review=review
+    )
+
+
+def answer(task: Task, *, fence: int, wait_id: str, verdict: Verdict, now: datetime, pace: Pace) -> Change:
+    """The host's word on a wait of its own, under the fence that it was, or will be, recorded under.
+
+    One that comes before its wait is kept until then; one that comes again changes nothing, and another is refused.
+    """
+    require(task, Transition.ANSWER, fence=fence)
+    if wait := next((wait for wait in task.waits if wait.id == wait_id), None):
+        if wait.kind is not WaitKind.HOST:
+            raise InvalidInput([Place("wait", f"is of kind {wait.kind}, which the host does not decide")])
+        done = resolve(task, verdicts={wait_id: verdict}, fence=fence, now=now, pace=pace)
+        return replace(done, transition=Transition.ANSWER)
+    turn, is_early = turn_of(task), state_of(task) in HELD
+    heard = dict(turn.early) if is_early else {one.wait_id: one.verdict for one in turn.resolutions}
+    if (before := heard.get(wait_id)) is not None:
+        if before is not verdict:
+            raise WaitIsOver(before)
+        return Change(transition=Transition.ANSWER, before=task, after=task)
+    if not is_early:
+        raise WaitNotFound
+    early = (*turn.early, (wait_id, verdict))
+    if len(early) > MOST_WAITS or sum(len(name.encode()) for name, _ in early) > EARLY_BYTES:
+        problem = (
+            f"is more than is kept of waits to come: {MOST_WAITS}, with ids of {EARLY_BYTES} bytes in all"
+        )
+        raise InvalidInput([Place("wait", problem)])
+    return Change(
+        transition=Transition.ANSWER, before=task, after=replace(task, turn=replace(turn, early=early))
     )
 
 
