@@ -16,7 +16,7 @@ type Json = dict[str, Any]
 
 NEVER_SIGNED = frozenset({"accept-encoding", "connection", "user-agent"})
 PATIENCE_SECONDS = 30
-TRIES, PAUSE_SECONDS = 100, 0.1
+TRIES, PAUSE_SECONDS = 150, 0.1
 
 
 class Bearer(httpx.Auth):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tests.conformance.host import Host
+from tests.conformance.host import Host, auth, review
 from tests.conformance.person import Person, Seen
 
 AGE = "3s"
@@ -22,6 +22,8 @@ class Early:
     """One whose turn may not be repeated, and whose worker is never heard of again."""
     lost_fence: int
     lost_seen: Seen
+    late: str
+    """One that waits for its user, for a moment only."""
     again: str
     """One whose turn may be repeated, and whose worker is never heard of again."""
 
@@ -35,6 +37,10 @@ def make(owner: Person, host: Host) -> Early:
     lost, again = owner.create(host.agent(), "first"), owner.create(host.agent(repeatable=True), "first")
     fence, _ = host.start(lost), host.start(again)
     host.say(lost, fence, 1, "I will charge the card now")
+    late = owner.create(host.agent(), "first")
+    user = owner.task(late)["responsible_user"]
+    waits = auth("sign-in", "github", within="2s"), review("user", user, within="2s")
+    host.wait(late, host.start(late), *waits)
     ended = {}
     for end in ("complete", "error", "restrict"):
         task = owner.create(host.agent(), "first")
@@ -43,8 +49,7 @@ def make(owner: Person, host: Host) -> Early:
         ended[task] = owner.sees(task)
     passed = owner.create(short, "first")
     host.take_turn(passed, "done")
-    while owner.status(passed)["phase"] != "terminal":
-        pass
+    owner.outlives(passed)
     return Early(
         ended=ended | {passed: owner.sees(passed)},
         expired=expired,
@@ -52,5 +57,6 @@ def make(owner: Person, host: Host) -> Early:
         lost=lost,
         lost_fence=fence,
         lost_seen=owner.sees(lost),
+        late=late,
         again=again,
     )

@@ -1,12 +1,13 @@
 """A host: it registers agents of its own and drives their turns, knowing of them from whoever created their tasks."""
 
 import secrets
+import time
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
-from tests.conformance.client import Client, Json, answered, said
+from tests.conformance.client import PAUSE_SECONDS, TRIES, Client, Json, answered, said
 
 KIND = "commonagents.info/v1/agent"
 
@@ -45,6 +46,16 @@ class Host(Client):
     def say(self, task_id: str, fence: int, number: int, text: str) -> Json:
         """The task after one more output of its turn."""
         return self.do(task_id, "outputs", fence=fence, number=number, **said(text))
+
+    def start_when_woken(self, task_id: str) -> Json:
+        """The turn of a task that somebody else's doing makes runnable, some time soon."""
+        for _ in range(TRIES):
+            answer = self.post(task_id, "turns")
+            if answer.status_code != httpx.codes.CONFLICT:
+                break
+            time.sleep(PAUSE_SECONDS)
+        turn: Json = answered(answer, 201)["turn"]
+        return turn
 
     def finish(self, task_id: str, fence: int, text: str | None = None) -> Json:
         """The task after its turn, with *text* as what is said last."""

@@ -9,6 +9,7 @@ import httpx
 from tests.conformance.client import Client, Json, answered, said
 
 PAGE, LISTED = 1000, 100
+OUTLIVED = 500
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,14 @@ class Person(Client):
         """Phase and terminal reason."""
         status = self.status(task_id)
         return status["phase"], status["terminal_reason"]
+
+    def outlives(self, task_id: str) -> Json:
+        """The status of an idle task when it is idle no longer, or of one that stays so for far too long."""
+        for _ in range(OUTLIVED):
+            status = self.status(task_id)
+            if status["phase"] != "idle":
+                break
+        return status
 
     def revision(self, task_id: str) -> str:
         """The revision of the status object."""

@@ -44,6 +44,13 @@ def test_the_human_behind_the_first_task_is_responsible_at_every_depth(
 
 
 @pytest.mark.clause("TS-3")
+def test_that_human_finds_them_all_among_their_tasks(owner: Person, family: Family) -> None:
+    listed = {task["id"] for task in answered(owner.ask("GET", "tasks?limit=100"), 200)["tasks"]}
+
+    assert {family.parent, family.child, family.grandchild} <= listed
+
+
+@pytest.mark.clause("TS-3")
 def test_a_delegating_agent_does_not_choose_who_is_responsible(
     owner: Person, host: Host, agent: str, other_id: str
 ) -> None:
@@ -135,7 +142,7 @@ def test_a_parent_goes_on_when_its_child_has_something_to_say(
     early = host.post(family.parent, "turns").status_code
 
     host.finish(family.child, family.fences[1], "here it is")
-    resumed = answered(host.post(family.parent, "turns"), 201)["turn"]
+    resumed = host.start_when_woken(family.parent)
     heard = answered(host.ask("GET", f"host/tasks/{family.parent}/children/{family.child}/messages"), 200)
 
     assert early == 409

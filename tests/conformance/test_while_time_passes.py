@@ -46,6 +46,20 @@ def test_a_task_that_is_older_than_it_may_be_is_errored(owner: Person, early: Ea
     eventually(lambda: owner.phase(early.aged[busy]) == ("terminal", "errored"))
 
 
+@pytest.mark.clause("TS-8b")
+@pytest.mark.clause("TN-5")
+def test_a_wait_has_a_deadline_of_its_own_at_which_its_notification_goes(
+    owner: Person, host: Host, early: Early
+) -> None:
+    eventually(lambda: owner.notifications(early.late) == [])
+
+    resolutions = host.start_when_woken(early.late)["resolutions"]
+    assert {(one["id"], one["verdict"]) for one in resolutions} == {
+        ("sign-in", "timed_out"),
+        ("user", "timed_out"),
+    }
+
+
 @pytest.mark.clause("TS-8c")
 def test_a_task_that_nobody_looked_at_has_ended_as_it_announced(owner: Person, early: Early) -> None:
     assert owner.phase(early.expired) == ("terminal", "completed")
