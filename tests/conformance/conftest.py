@@ -11,7 +11,7 @@ from tests.conformance.early import Early, make
 from tests.conformance.host import Host
 from tests.conformance.offline_stack import offline_stack
 from tests.conformance.person import Person
-from tests.conformance.scoreboard import Scoreboard
+from tests.conformance.scoreboard import Scoreboard, clauses_of
 from tests.conformance.target import NotToldEnough, Target
 
 
@@ -19,6 +19,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Let a run of the suite alone say where it runs, and where its report goes."""
     group = parser.getgroup("conformance")
     group.addoption("--base-url", help="the deployment to drive; without it, one is brought up offline")
+    group.addoption("--clause", action="append", help="run the tests of this clause alone, such as TS-5c")
     group.addoption("--clauses-report", type=Path, help="where to write the table, clause by clause")
 
 
@@ -26,6 +27,15 @@ def pytest_configure(config: pytest.Config) -> None:
     """Count clauses."""
     report: Path | None = config.getoption("--clauses-report", None)
     config.pluginmanager.register(Scoreboard(report=report), "clauses")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is about none of the clauses that were asked for."""
+    if not (wanted := set(config.getoption("--clause", None) or ())):
+        return
+    left_out = [item for item in items if wanted.isdisjoint(clauses_of(item))]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture(scope="package")

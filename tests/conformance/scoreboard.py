@@ -33,9 +33,7 @@ class Scoreboard:
         """Note which clauses each test is about, before any is deselected."""
         for item in self._ours(items):
             self._modules.add(item.path)
-            self._about[item.nodeid] = tuple(
-                str(clause) for mark in item.iter_markers("clause") for clause in mark.args
-            )
+            self._about[item.nodeid] = clauses_of(item)
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         """Note that some are left out."""
@@ -65,7 +63,7 @@ class Scoreboard:
         if not self._passed:
             return
         terminalreporter.section("the Task Status contract, clause by clause")
-        terminalreporter.write(shown(self.rows()))
+        terminalreporter.write(shown(row for row in self.rows() if row.tests or self.is_whole))
         if not self.is_whole:
             terminalreporter.line("A part of the suite did not run, so this does not say what is missing.")
             return
@@ -92,6 +90,11 @@ class Scoreboard:
 
     def _ours(self, items: Iterable[pytest.Item]) -> list[pytest.Item]:
         return [item for item in items if item.path.parent == self._suite]
+
+
+def clauses_of(item: pytest.Item) -> tuple[str, ...]:
+    """The clauses that the test *item* is about."""
+    return tuple(str(clause) for mark in item.iter_markers("clause") for clause in mark.args)
 
 
 def shown(scored: Iterable[Row]) -> str:
