@@ -1,14 +1,17 @@
 """Agents that behave in the ways that matter when things break, and manifests for them."""
 
 import json
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
-from tests.support.laboratory import Laboratory
-from turnkeeper.agents.protocol import Need, Pause, Say, Step, TurnView
+from tests.support.laboratory import BOB, Laboratory
+from turnkeeper.agents.protocol import Delegate, Need, Pause, Say, Step, Steps, TurnView, texts
 from turnkeeper.domain.manifest import parse
 from turnkeeper.domain.waits import WaitKind
 from turnkeeper.store import agents
+
+BRIEFLY = timedelta(minutes=5)
 
 
 @dataclass(slots=True)
@@ -61,8 +64,32 @@ class Waiter:
 
     def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
         if not turn.resolutions:
-            yield Pause((Need(id="host", kind=WaitKind.HOST),), memo={"turn": turn.number})
+            yield Pause((Need(id="host", kind=WaitKind.HOST, within=BRIEFLY),), memo={"turn": turn.number})
         return Say(f"turn {turn.number} went on")
+
+
+class Asker:
+    """Suspends its turn until its user signed in and Bob approved, and then says what became of that."""
+
+    def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
+        if not turn.resolutions:
+            sign_in = Need(id="sign-in", kind=WaitKind.AUTHORISATION, provider="calendar", within=BRIEFLY)
+            approval = Need(
+                id="approval", kind=WaitKind.REVIEW, reviewer=BOB, subject="Go on?", within=BRIEFLY
+            )
+            yield Pause((sign_in, approval), memo={"turn": turn.number})
+        return Say(f"turn {turn.number} was told " + ", ".join(one.verdict for one in turn.resolutions))
+
+
+class Delegator:
+    """Has `echo` do its work, waits for that, and says what it heard."""
+
+    def run(self, turn: TurnView) -> Steps:
+        if not turn.resolutions:
+            child = yield Delegate(call="work", agent="echo_for_tests", text="do it")
+            yield Pause((Need(id="work", kind=WaitKind.CHILD, child=child, within=BRIEFLY),), memo="asked")
+        heard = [text for entry in turn.child(turn.resolutions[0].child or "") for text in texts(entry)]
+        return Say(f"turn {turn.number} heard " + ", ".join(heard))
 
 
 def enlist(
@@ -74,9 +101,17 @@ def enlist(
     attempts: int = 3,
     lifespan: str = "7d",
     max_age: str = "90d",
+    delegates_from: Sequence[str] = (),
 ) -> str:
     """The laboratory has an agent *name*; returns the name."""
-    terms = {"runs": "function", "repeatable": repeatable, "attempts": attempts, "lifespan": lifespan}
+    terms: dict[str, object] = {
+        "runs": "function",
+        "repeatable": repeatable,
+        "attempts": attempts,
+        "lifespan": lifespan,
+    }
+    if delegates_from:
+        terms["delegates_from"] = [*delegates_from]
     document = {
         "name": name,
         "description": "For tests.",

@@ -7,15 +7,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.faults.agents import Stumbler, Talker, Vanished, Vanishing, Waiter, enlist
+from tests.faults.agents import Asker, Delegator, Stumbler, Talker, Vanished, Vanishing, Waiter, enlist
 from tests.faults.soundness import Items
 from tests.support.faults import UPDATE, WRITE
-from tests.support.laboratory import Laboratory
+from tests.support.laboratory import ALICE, BOB, Laboratory
+from turnkeeper.agents.echo import Echo
 from turnkeeper.agents.protocol import TurnView
 from turnkeeper.domain.errors import TaskIsTerminal
+from turnkeeper.domain.reviews import Review, name_of
 from turnkeeper.domain.task import Task
+from turnkeeper.domain.waits import Verdict
+from turnkeeper.service import host_turns
 from turnkeeper.service.accepted import Accepted
+from turnkeeper.service.grants import grant
 from turnkeeper.service.hold import Hold
+from turnkeeper.service.reviews import decide
+from turnkeeper.store import people
 from turnkeeper.store.items import task_from_item
 
 type Told = str
@@ -67,6 +74,8 @@ def told(result: object) -> Told:
     """*result* with nothing random in it."""
     if isinstance(result, Accepted):
         return f"{result.task.phase}, received {result.received_at}, {result.task.received} so far"
+    if isinstance(result, Review):
+        return f"{result.decision}"
     if isinstance(result, Task):
         return f"{result.phase}, {result.terminal_reason}"
     return repr(result)
@@ -83,13 +92,16 @@ def new_task(lab: Laboratory, known: str) -> str:
 def seen(items: Items) -> dict[str, Any]:
     """Everything about a task that is not random: its state, its journal, its conversation."""
     task = task_from_item(items["TASK"])
-    random = {"pk", "nonce", "previous", "write_revision", "content_hmac"}
+    random = {"pk", "nonce", "previous", "write_revision", "content_hmac", "child"}
     beside = {
         key: {name: value for name, value in item.items() if name not in random}
         for key, item in items.items()
         if key != "TASK"
     }
-    named = replace(task, id="", revision="", write_revision="", log_head="", expiry_revision=None)
+    waits = tuple(replace(wait, child=wait.child and "child") for wait in task.waits)
+    named = replace(
+        task, id="", waits=waits, revision="", write_revision="", log_head="", expiry_revision=None
+    )
     return {"task": named, **beside}
 
 
@@ -171,6 +183,50 @@ def forgotten(lab: Laboratory) -> str:
     return task_id
 
 
+def _asked(lab: Laboratory) -> str:
+    """A task whose turn waits for its user to sign in and for Bob to approve."""
+    task_id = _queued_for(Asker)(lab)
+    lab.work()
+    assert lab.stored(task_id).waits
+    return task_id
+
+
+def _granted_unseen(lab: Laboratory) -> str:
+    """A task that waits for a sign-in that there was, of which nobody told it."""
+    task_id = _asked(lab)
+    people.keep_grant(lab.runtime.table, owner="tests", person=ALICE, provider="calendar", at=lab.clock.now)
+    lab.clock.forward(seconds=61)
+    return task_id
+
+
+def _at_the_host(lab: Laboratory) -> str:
+    """A task whose turn waits for its host's word."""
+    task_id = _queued_for(Waiter)(lab)
+    lab.work()
+    return task_id
+
+
+def _delegating(lab: Laboratory) -> str:
+    """A task whose turn will give `echo` one."""
+    enlist(lab, "echo_for_tests", Echo, delegates_from=["agent"])
+    return _queued_for(Delegator)(lab)
+
+
+def _grant(spoiled: Laboratory, _healthy: Laboratory, _task_id: str) -> object:
+    return grant(spoiled.runtime, principal="tests", user=ALICE, provider="calendar", granted_at=None)
+
+
+def _decide(spoiled: Laboratory, healthy: Laboratory, task_id: str) -> object:
+    review_id = task_id + name_of(healthy.stored(task_id).fence, "approval")
+    return decide(spoiled.runtime, caller=BOB, review_id=review_id, verdict=Verdict.DONE, comment="Yes")
+
+
+def _answer(spoiled: Laboratory, healthy: Laboratory, task_id: str) -> object:
+    asked = host_turns.Asked(principal="tests", task_id=task_id, body="{}", key=None)
+    fence = healthy.stored(task_id).fence
+    return host_turns.resolve(spoiled.runtime, asked, fence=fence, wait_id="host", verdict=Verdict.DONE)
+
+
 def _sweep(spoiled: Laboratory, _healthy: Laboratory, _task_id: str) -> object:
     return spoiled.sweep()
 
@@ -231,6 +287,12 @@ SCENES = (
     Scene("fail attempt", _queued_for(Stumbler), _attend, nth=3),
     Scene("fail the last attempt", _queued_for(Stumbler, attempts=1), _attend, nth=3, third=_try_to_write),
     Scene("suspend", _queued_for(Waiter), _attend, nth=2),
+    Scene("wait for people", _queued_for(Asker), _attend, nth=2),
+    Scene("grant", _asked, _grant, is_answered=False),
+    Scene("decide", _asked, _decide),
+    Scene("the host's word", _at_the_host, _answer),
+    Scene("delegate", _delegating, _attend, nth=2),
+    Scene("settle by the sweep", _granted_unseen, _sweep, is_answered=False),
     Scene("lose turn", _lost, _sweep, is_answered=False),
     Scene("start attempt", _lost, _recover, nth=1),
     Scene(

@@ -11,6 +11,7 @@ from typing import Any
 
 from tests.support.laboratory import Laboratory
 from turnkeeper.domain.task import Phase, Task
+from turnkeeper.domain.waits import WaitKind, notifications
 from turnkeeper.store.items import task_from_item
 
 type Item = dict[str, Any]
@@ -27,6 +28,7 @@ def assert_sound(lab: Laboratory, task_id: str, *, accepted: Sequence[str] | Non
     _assert_journal(task, items)
     _assert_conversation(task, items)
     _assert_state(task)
+    _assert_pointers(lab, task)
     if accepted is not None:
         assert said(items, "IN#") == Counter(accepted)
     return items
@@ -109,6 +111,19 @@ def _assert_state(task: Task) -> None:
         assert (task.turn, task.waits, task.idle_expires_at) == (None, (), None)
     if task.phase is not Phase.TERMINAL:
         assert task.due_at <= task.oldest_end
+
+
+def _assert_pointers(lab: Laboratory, task: Task) -> None:
+    """What points from people to the task is what it waits for people for, and nothing else."""
+    there = [
+        key
+        for key, item in lab.everything().items()
+        if key[0].startswith("PERSON#") and item.get("task_id") == task.id
+    ]
+    waits = [wait for wait in task.waits if wait.kind is WaitKind.REVIEW]
+    owed = [f"PERSON#{wait.reviewer}" for wait in waits]
+    owed += [f"PERSON#{task.responsible_user}"] * bool(notifications(task.waits, task.responsible_user))
+    assert sorted(person for person, _ in there) == sorted(owed)
 
 
 def _assert_rising(instants: Sequence[datetime]) -> None:

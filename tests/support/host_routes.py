@@ -11,7 +11,7 @@ from turnkeeper import settings
 
 @dataclass(frozen=True)
 class HostRoute:
-    """A method and a path; the path has `{task_id}` or `{name}` where it names a task or an agent."""
+    """A method and a path; the path has `{task_id}`, `{name}` or `{child_id}` where it names one."""
 
     method: str
     path: str
@@ -22,8 +22,8 @@ class HostRoute:
         return self.path.rpartition("/")[2]
 
     def of(self, *, task: str, agent: str) -> str:
-        """The path to this *task* or this *agent*."""
-        return self.path.replace("{task_id}", task).replace("{name}", agent)
+        """The path to this *task* or this *agent*, and to a child that there is not."""
+        return self.path.format(task_id=task, name=agent, child_id="0" * 32)
 
 
 def host_routes() -> list[HostRoute]:

@@ -5,43 +5,25 @@ import json
 import ssl
 import time
 import zipfile
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import boto3
 import httpx
-from botocore.auth import SigV4Auth
-from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 from offline import hosts
 from offline.endpoint import ACCOUNT, REGION, Endpoint
+from offline.signing import Signed
 from tests.support.deployed import Deployed
 
 type Body = Mapping[str, Any]
 
-NEVER_SIGNED = frozenset({"accept-encoding", "connection", "user-agent"})
 KEPT_SECONDS = 600
 """How long a host that dies keeps its wake-up from everybody else: longer than any test."""
 AGENT_FUNCTION = Path(__file__).parent / "agent_function.py"
-
-
-class Signed(httpx.Auth):
-    """Signs each request as the gateway wants it signed."""
-
-    requires_request_body = True
-
-    def __init__(self, credentials: Credentials) -> None:
-        self._signer: Any = SigV4Auth(credentials, "execute-api", REGION)
-
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response]:
-        headers = {name: value for name, value in request.headers.items() if name not in NEVER_SIGNED}
-        to_sign: Any = AWSRequest(request.method, str(request.url), data=request.content, headers=headers)
-        self._signer.add_auth(to_sign)
-        request.headers.update(dict(to_sign.headers.items()))
-        yield request
 
 
 @dataclass(frozen=True)
