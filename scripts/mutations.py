@@ -18,6 +18,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 
 ROOT = Path(__file__).resolve().parent.parent
 LIST = Path(__file__).with_suffix(".toml")
@@ -186,7 +187,7 @@ def shown(result: Run, mutation: Mutation, console: Console) -> Verdict:
     style = "green" if verdict is Verdict.RED else "red"
     console.print(
         f"[{style}]{verdict}[/]  [bold]{mutation.clause}[/]  {mutation.breaks}  "
-        f"[dim]{result.failed}  {result.seconds:.0f} s[/]"
+        f"[dim]{escape(result.failed)}  {result.seconds:.0f} s[/]"
     )
     if verdict is Verdict.BROKE_THE_RUN:
         console.print("\n".join(result.said.splitlines()[-25:]), markup=False, style="dim")

@@ -1,5 +1,6 @@
 """HTTP as the suite speaks it: one request, asked again while the gateway has no capacity, and never more than that."""
 
+import ssl
 import time
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
@@ -67,7 +68,8 @@ class Client:
 
 def connection(target: Target, auth: httpx.Auth | None) -> httpx.Client:
     """A connection to *target* for whoever *auth* says."""
-    return httpx.Client(base_url=f"{target.base_url}/", auth=auth, timeout=PATIENCE_SECONDS)
+    trust = ssl.create_default_context(cafile=target.certificate) if target.certificate else True
+    return httpx.Client(base_url=f"{target.base_url}/", auth=auth, verify=trust, timeout=PATIENCE_SECONDS)
 
 
 def answered(answer: httpx.Response, status: int) -> Json:

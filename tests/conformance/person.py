@@ -1,12 +1,13 @@
 """A person, and all that they can see of their tasks."""
 
+import time
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 import httpx
 
-from tests.conformance.client import Client, Json, answered, said
+from tests.conformance.client import PAUSE_SECONDS, TRIES, Client, Json, answered, said
 
 PAGE, LISTED = 1000, 100
 OUTLIVED = 500
@@ -66,6 +67,16 @@ class Person(Client):
         """What is outstanding."""
         outstanding: list[Json] = self.status(task_id)["notifications"]
         return outstanding
+
+    def listed(self, task_id: str) -> Json:
+        """The task as this person's list has it; a new one may come into the list a little later."""
+        for _ in range(TRIES):
+            tasks = answered(self.ask("GET", f"tasks?limit={LISTED}"), 200)["tasks"]
+            if found := [task for task in tasks if task["id"] == task_id]:
+                break
+            time.sleep(PAUSE_SECONDS)
+        (task,) = found
+        return dict(task)
 
     def send(self, task_id: str, text: str) -> httpx.Response:
         """The answer to an input."""

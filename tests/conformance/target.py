@@ -11,7 +11,10 @@ VARIABLES = {
     "AWS_SECRET_ACCESS_KEY": "its secret",
     "AWS_REGION": "the region of the deployment",
 }
-"""What a run against a deployment needs to be told; AWS_SESSION_TOKEN too, where the keys are a session's."""
+"""What a run against a deployment needs to be told.
+
+AWS_SESSION_TOKEN too, where the keys are a session's, and AWS_CA_BUNDLE where nobody knows who signed its certificate.
+"""
 
 
 class NotToldEnough(Exception):
@@ -37,6 +40,8 @@ class Target:
     owner_token: str
     other_token: str
     keys: Keys
+    certificate: str | None = None
+    """A file with whom to trust instead of the usual authorities."""
 
     @classmethod
     def told(cls, base_url: str, environment: Mapping[str, str]) -> Self:
@@ -53,4 +58,5 @@ class Target:
                 environment["AWS_SECRET_ACCESS_KEY"],
                 environment.get("AWS_SESSION_TOKEN"),
             ),
+            certificate=environment.get("AWS_CA_BUNDLE"),
         )

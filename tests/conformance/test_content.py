@@ -34,16 +34,15 @@ def refused_at(owner: Person, task: str, part: Any) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("part", "at"),
     [
-        ({"mimeType": "text/plain"}, "message[0].text"),
-        ({"text": "no type"}, "message[0].mimeType"),
-        ({**text_part("a"), "file": "task://a.txt"}, "message[0].file"),
-        ({**text_part("a"), "colour": "red"}, "message[0].colour"),
-        ({**text_part("a"), "text": 1}, "message[0].text"),
-        ({**text_part("a"), "sizeBytes": 2}, "message[0].sizeBytes"),
-        ({**text_part("a"), "metadata": []}, "message[0].metadata"),
-        ("just text", "message[0]"),
+        pytest.param({"mimeType": "text/plain"}, "message[0].text", id="neither text nor file"),
+        pytest.param({**text_part("a"), "file": "task://a.txt"}, "message[0].file", id="both"),
+        pytest.param({"text": "a"}, "message[0].mimeType", id="no type"),
+        pytest.param({**text_part("a"), "colour": "red"}, "message[0].colour", id="an unknown key"),
+        pytest.param({**text_part("a"), "text": 1}, "message[0].text", id="a number"),
+        pytest.param({**text_part("a"), "sizeBytes": 2}, "message[0].sizeBytes", id="another size"),
+        pytest.param({**text_part("a"), "metadata": []}, "message[0].metadata", id="metadata that is a list"),
+        pytest.param("just text", "message[0]", id="no object"),
     ],
-    ids=str,
 )
 def test_a_part_of_another_shape_is_refused_with_where(
     owner: Person, idle: str, part: object, at: str
