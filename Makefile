@@ -30,11 +30,12 @@ demo: setup ## walk through a task's life on a deployment of its own
 test: setup ## run every test
 	@$(ours) -m pytest
 
-conformance: setup ## hold a deployment to the contract, over HTTP (BASE_URL=…, or one of its own; REPORT=file)
-	@$(ours) -m pytest tests/conformance $(if $(BASE_URL),--base-url="$$BASE_URL") $(if $(REPORT),--clauses-report="$$REPORT")
+conformance: setup ## hold a deployment to the contract (BASE_URL=…, or one of its own; CLAUSE=TS-5c; REPORT=file)
+	@$(ours) -m pytest tests/conformance $(foreach clause,$(CLAUSE),--clause='$(clause)') \
+		$(if $(BASE_URL),--base-url="$$BASE_URL") $(if $(REPORT),--clauses-report="$$REPORT")
 
-mutations: setup ## break each promise of the contract once, in a copy, and see a test go red
-	@$(ours) scripts/mutations.py
+mutations: setup ## break each promise of the contract once, in a copy, and see a test go red (CLAUSE=TS-5c)
+	@$(ours) -m scripts.mutations $(CLAUSE)
 
 lint: setup ## check style and types
 	@.venv/bin/ruff check .

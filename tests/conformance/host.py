@@ -30,6 +30,15 @@ class Host(Client):
         """The answer to `POST …/{what}`."""
         return self.ask("POST", f"host/tasks/{task_id}/{what}", body)
 
+    def until_it_may(self, task_id: str, what: str, **body: Any) -> httpx.Response:
+        """The answer to `POST …/{what}`, asked again while there is too much at once."""
+        for _ in range(TRIES):
+            answer = self.post(task_id, what, **body)
+            if answer.status_code != httpx.codes.SERVICE_UNAVAILABLE:
+                break
+            time.sleep(PAUSE_SECONDS)
+        return answer
+
     def do(self, task_id: str, what: str, **body: Any) -> Json:
         """The task after `POST …/{what}`, which must succeed."""
         return answered(self.post(task_id, what, **body), 200)

@@ -82,6 +82,15 @@ class Person(Client):
         """The answer to an input."""
         return self.ask("POST", f"tasks/{task_id}/inputs", said(text))
 
+    def send_for_sure(self, task_id: str, text: str, key: str) -> httpx.Response:
+        """The answer to an input sent under *key*, again while there is too much at once."""
+        for _ in range(TRIES):
+            answer = self.ask("POST", f"tasks/{task_id}/inputs", said(text), headers={"idempotency-key": key})
+            if answer.status_code != httpx.codes.SERVICE_UNAVAILABLE:
+                break
+            time.sleep(PAUSE_SECONDS)
+        return answer
+
     def tell(self, task_id: str, text: str) -> Json:
         """The status object after an input that was accepted."""
         return answered(self.send(task_id, text), 202)

@@ -1,6 +1,9 @@
 """A task that has ended stays as it was, byte for byte, whoever comes late (TS-5c)."""
 
+import threading
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import httpx
@@ -10,6 +13,7 @@ from tests.conformance.client import said
 from tests.conformance.host import Host, auth, host_wait, review
 from tests.conformance.person import Person
 
+FUTILE, PATIENCE = 3, 60
 ENDS = ("complete", "error", "restrict", "past a limit")
 
 
@@ -183,6 +187,41 @@ def test_suspending_a_turn_late_is_refused_and_changes_nothing(
 
     assert answer.status_code == 409, answer.text
     assert owner.sees(queued) == before
+
+
+@pytest.mark.clause("TS-5c")
+@pytest.mark.parametrize("end", ["complete", "restrict"])
+def test_what_was_on_its_way_when_the_task_ended_changes_nothing_any_more(
+    owner: Person, host: Host, queued: str, end: str
+) -> None:
+    fence = host.start(queued)
+    deadline = time.monotonic() + PATIENCE
+    deeds: list[Callable[[], httpx.Response]] = [
+        lambda: owner.send(queued, "one more"),
+        lambda: host.post(queued, "heartbeat", fence=fence, usage={"tool_calls": 1}),
+        lambda: host.post(queued, "outputs", fence=fence, number=1, **said("working")),
+    ]
+
+    begun = threading.Barrier(len(deeds) + 1)
+
+    def go_on(deed: Callable[[], httpx.Response]) -> list[int]:
+        answers = [deed().status_code]
+        begun.wait(PATIENCE)
+        while answers.count(409) < FUTILE and time.monotonic() < deadline:
+            answers.append(deed().status_code)
+        return answers
+
+    with ThreadPoolExecutor(len(deeds)) as others:
+        doing = [others.submit(go_on, deed) for deed in deeds]
+        begun.wait(PATIENCE)
+        ending = host.until_it_may(queued, end, **({"discard_pending": True} if end == "complete" else {}))
+        ended_as = owner.sees(queued)
+        answers = [done.result() for done in doing]
+
+    assert ending.status_code == 200, ending.text
+    assert [codes[-FUTILE:] for codes in answers] == [[409] * FUTILE] * len(deeds)
+    assert [codes[0] for codes in answers].count(409) == 0, "each was on its way already"
+    assert owner.sees(queued) == ended_as
 
 
 @pytest.mark.clause("TS-5c")

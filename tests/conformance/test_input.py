@@ -1,12 +1,14 @@
 """Input: taken at any time, from its user alone, and never lost (IN-1, IN-2)."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from tests.conformance.client import Client, answered, said, text_part
 from tests.conformance.host import Host, auth, new_name
 from tests.conformance.person import Person
 
-MANY = 60
+MANY, AT_ONCE = 60, 5
 UNKNOWN = "0" * 32
 EVERY_OTHER_METHOD = ("PUT", "PATCH", "DELETE", "POST")
 
@@ -165,6 +167,36 @@ def test_the_same_input_sent_again_under_its_key_is_one_input(owner: Person, idl
     key = {"idempotency-key": new_name()}
 
     answers = [owner.ask("POST", f"tasks/{idle}/inputs", said("once"), headers=key) for _ in range(3)]
+
+    assert {answer.status_code for answer in answers} == {202}
+    assert len({answer.headers["received-at"] for answer in answers}) == 1
+    assert owner.texts(idle) == ["once"]
+
+
+@pytest.mark.clause("IN-1c")
+def test_inputs_that_are_sent_at_once_are_all_there_once(owner: Person, host: Host, queued: str) -> None:
+    fence = host.start(queued)
+    texts = [f"input {number}" for number in range(AT_ONCE * 5)]
+
+    with ThreadPoolExecutor(AT_ONCE) as senders:
+        answers = list(senders.map(lambda text: owner.send_for_sure(queued, text, new_name()), texts))
+    host.finish(queued, fence, "answer to the first")
+    host.take_turn(queued, "answer to the rest")
+
+    assert {answer.status_code for answer in answers} == {202}
+    first, answer, *rest, last = owner.texts(queued)
+    assert (first, answer, last) == ("first", "answer to the first", "answer to the rest")
+    assert sorted(rest) == sorted(texts)
+
+
+@pytest.mark.clause("IN-1c")
+def test_one_input_that_is_sent_by_several_at_once_under_its_key_is_one_input(
+    owner: Person, idle: str
+) -> None:
+    key = new_name()
+
+    with ThreadPoolExecutor(AT_ONCE) as senders:
+        answers = list(senders.map(lambda _: owner.send_for_sure(idle, "once", key), range(AT_ONCE)))
 
     assert {answer.status_code for answer in answers} == {202}
     assert len({answer.headers["received-at"] for answer in answers}) == 1
