@@ -1,8 +1,9 @@
 # Every target sets up what it needs first; that takes a second when nothing changed.
 .DEFAULT_GOAL := help
-.PHONY: help setup up token host-keys demo test conformance mutations lint synth lock clean
+.PHONY: help setup up token host-keys demo test any-order conformance mutations lint synth lock clean
 
 PORT ?= 4510
+LIVES ?= 300x40
 PYTHON ?= python3
 export PYTHON_3_13 PORT NAME BASE_URL REPORT
 ours := .venv/bin/python
@@ -29,6 +30,9 @@ demo: setup ## walk through a task's life on a deployment of its own
 
 test: setup ## run every test
 	@$(ours) -m pytest
+
+any-order: setup ## try LIVES=300x40 lives of people, a host and time in any order (about ten minutes)
+	@ANY_ORDER=$(LIVES) $(ours) -m pytest tests/integration/test_any_order.py
 
 conformance: setup ## hold a deployment to the contract (BASE_URL=…, or one of its own; CLAUSE=TS-5c; REPORT=file)
 	@$(ours) -m pytest tests/conformance $(foreach clause,$(CLAUSE),--clause='$(clause)') \

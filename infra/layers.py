@@ -96,7 +96,17 @@ def install_locked(target: Path, *, arch: Arch) -> None:
     """Install the layer's lock into *target* for *arch*, whatever machine this is."""
     pip_install = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", sys.executable]
     wheels = ["--python-version", "3.13", "--python-platform", PLATFORMS[arch], "--only-binary", ":all:"]
-    command = [*pip_install, *wheels, "--require-hashes", "--target", str(target), "-r", str(LOCK)]
+    # The lock is complete, and leaves out on purpose what a wheel may still ask for.
+    command = [
+        *pip_install,
+        *wheels,
+        "--require-hashes",
+        "--no-deps",
+        "--target",
+        str(target),
+        "-r",
+        str(LOCK),
+    ]
     environment = os.environ | {"UV_PYTHON_DOWNLOADS": "never"}
     # What was downloaded once needs no network again, wherever the assembly is.
     from_cache = subprocess.run([*command, "--offline"], env=environment, capture_output=True, check=False)

@@ -126,6 +126,7 @@ def virtual_environment(name: str, lock: str) -> None:
         "--progress-bar",
         "off",
         "--require-hashes",
+        "--no-deps",
     ]
     run(name, [*pip, "--disable-pip-version-check", "-r", str(locked)])
     (folder / STAMP).write_text(wanted)

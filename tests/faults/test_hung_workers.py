@@ -13,6 +13,7 @@ from tests.faults.healing import deliver
 from tests.faults.scenes import running
 from tests.faults.soundness import assert_sound
 from tests.support.laboratory import PACE, Laboratory, texts
+from tests.support.specimens import AT_HOST
 from turnkeeper.agents.protocol import TurnView
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import transitions
@@ -136,7 +137,7 @@ def writes(fence: int) -> dict[str, Callable[[Task, Any], Change]]:
         "finish": lambda task, now: transitions.finish(task, fence=fence, output="{}", now=now, pace=PACE),
         "fail": lambda task, now: transitions.fail_attempt(task, fence=fence, now=now, pace=PACE),
         "suspend": lambda task, now: transitions.suspend(
-            task, fence=fence, waits=(), memo="{}", now=now, pace=PACE
+            task, fence=fence, waits=[AT_HOST], memo="{}", now=now, pace=PACE
         ),
     }
 

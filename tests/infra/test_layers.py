@@ -58,6 +58,11 @@ def test_the_layer_holds_what_the_lock_lists_and_no_boto3(deps: Path) -> None:
     assert not (deps / "boto3").exists()
 
 
+def test_the_layer_has_libraries_and_none_of_their_command_lines(deps: Path) -> None:
+    assert {"cel", "jsonschema", "yaml"} <= {path.name for path in deps.iterdir()}
+    assert not [name for name in ("typer", "rich", "prompt_toolkit", "pygments") if (deps / name).exists()]
+
+
 def test_every_module_is_compiled_and_never_compared_with_a_file_time(deps: Path) -> None:
     for source in deps.rglob("*.py"):
         (compiled,) = (source.parent / "__pycache__").glob(f"{source.stem}.cpython-313.pyc")

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.hosting import AGENT, Host, Hosts, text
-from tests.support.laboratory import ALICE, BOB, Laboratory, texts
+from tests.support.hosting import ACME, AGENT, Host, Hosts, text
+from tests.support.laboratory import ALICE, BOB, Laboratory, said, texts
+from turnkeeper.service import host_turns
+from turnkeeper.service.delegation import Call
 
 
 @pytest.fixture
@@ -17,16 +19,16 @@ def parents(host: Host) -> Host:
 
 
 def delegate(
-    host: Host, task_id: str, fence: int, call: str = "c", said: str | None = "go", **more: Any
+    host: Host, task_id: str, fence: int, call: str = "c", words: str | None = "go", **more: Any
 ) -> Any:
-    sent = {"input": text(said)} if said else {}
+    sent = {"input": text(words)} if words else {}
     body = {"fence": fence, "call": call, "agent": "other", **sent, **more}
     return host.ask(task_id, "children", body)
 
 
-def made(host: Host, task_id: str, fence: int, call: str = "c", said: str | None = "go") -> str:
-    reply = delegate(host, task_id, fence, call, said)
-    assert reply.status == (202 if said else 201), reply.body
+def made(host: Host, task_id: str, fence: int, call: str = "c", words: str | None = "go") -> str:
+    reply = delegate(host, task_id, fence, call, words)
+    assert reply.status == (202 if words else 201), reply.body
     child: str = reply.json["id"]
     return child
 
@@ -60,7 +62,7 @@ def test_a_retry_of_a_call_makes_one_child(parents: Host, live_lab: Laboratory) 
     before = live_lab.everything()
 
     again = delegate(parents, task_id, fence)
-    other = delegate(parents, task_id, fence, said="something else")
+    other = delegate(parents, task_id, fence, words="something else")
 
     assert (again.status, again.json["id"]) == (202, child)
     assert (other.status, other.json["agent_status"]["code"]) == (409, 4005)
@@ -84,11 +86,14 @@ def test_another_attempt_makes_the_same_child_and_another_turn_another(parents: 
 def test_calls_of_one_name_at_the_same_moment_make_one_child(parents: Host, live_lab: Laboratory) -> None:
     task_id, fence = parents.running()
 
-    with ThreadPoolExecutor(8) as pool:
-        replies = [*pool.map(lambda call: delegate(parents, task_id, fence, call), ["a", "b"] * 6)]
+    def made_by(name: str) -> str:
+        # Not through the functions: their clients are not kept from calling moto at the same moment.
+        call = Call(name=name, fence=fence, agent="other", content=said("go"))
+        return host_turns.delegate(live_lab.runtime, principal=ACME.principal, task_id=task_id, call=call).id
 
-    ids = [reply.json["id"] for reply in replies]
-    assert {reply.status for reply in replies} == {202}
+    with ThreadPoolExecutor(8) as pool:
+        ids = [*pool.map(made_by, ["a", "b"] * 6)]
+
     assert (len({*ids[::2]}), len({*ids[1::2]}), len({*ids})) == (1, 1, 2)
     tasks = [key for key in live_lab.everything() if key[1] == "TASK"]
     assert len(tasks) == 3
@@ -119,7 +124,7 @@ def test_another_hosts_agent_works_for_whom_it_lists_and_its_task_is_read_throug
     hosts.rival.finish(child, turn["fence"], "42")
 
     seen = hosts.acme.send("GET", f"tasks/{task_id}/children/{child}")
-    said = hosts.acme.send("GET", f"tasks/{task_id}/children/{child}/messages")
+    heard = hosts.acme.send("GET", f"tasks/{task_id}/children/{child}/messages")
     others = [
         hosts.acme.send("GET", f"tasks/{child}"),
         hosts.rival.send("GET", f"tasks/{task_id}/children/{child}"),
@@ -128,7 +133,7 @@ def test_another_hosts_agent_works_for_whom_it_lists_and_its_task_is_read_throug
     ]
 
     assert seen.json == hosts.acme.api.get(f"/v1/tasks/{child}").json
-    assert list(texts(said.json["messages"])) == [("input", "go"), ("output", "42")]
+    assert list(texts(heard.json["messages"])) == [("input", "go"), ("output", "42")]
     assert {(reply.status, reply.body) for reply in others} == {(404, others[0].body)}
     assert [wake["task"] for wake in hosts.rival.wake_ups()] == [child]
 

@@ -1,5 +1,6 @@
 """Agents of hosts: a name is its first registrant's, a version never changes, a task keeps its own."""
 
+import base64
 import json
 from dataclasses import replace
 from datetime import timedelta
@@ -112,6 +113,18 @@ def test_terms_are_taken_as_the_manifest_says_them(hosts: Hosts, live_lab: Labor
     assert terms.usage == Usage(prompt_tokens=1, completion_tokens=2, tool_calls=0)
 
 
+@pytest.mark.parametrize("ours", [{}, {"turnkeeper": None}, {"turnkeeper": {}}])
+def test_a_published_manifest_says_nothing_of_ours_and_its_host_drives_its_turns(
+    hosts: Hosts, live_lab: Laboratory, ours: dict[str, Any]
+) -> None:
+    published = {name: value for name, value in manifest().items() if name != "turnkeeper"}
+
+    reply = hosts.acme.send("PUT", f"agents/{AGENT}", published | ours)
+
+    assert reply.status == 200
+    assert live_lab.stored(hosts.acme.task()).terms.runs is Runs.EXTERNAL
+
+
 def test_null_is_what_was_left_out(hosts: Hosts, live_lab: Laboratory) -> None:
     names = ["max_llm_turns", "max_age", "max_prompt_tokens", "max_completion_tokens", "max_tool_calls"]
     optional = ["function", "lifespan", "attempts", "backoff", "turn_limit"]
@@ -201,8 +214,7 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str]]] = {
     "another kind": ({**manifest(), "kind": "a/v1/tool"}, ["kind"]),
     "a long description": ({**manifest(), "description": "d" * 4_097}, ["description"]),
     "a field of nobody's": ({**manifest(), "owner": "me", "tools": []}, ["owner", "tools"]),
-    "no word how it runs": ({**manifest(), "turnkeeper": {}}, ["turnkeeper.runs"]),
-    "nothing of ours": ({**manifest(), "turnkeeper": None}, ["turnkeeper"]),
+    "another word for ours": ({**manifest(), "turnkeeper": "external"}, ["turnkeeper"]),
     "a queue": (manifest(queue="https://sqs/mine"), ["turnkeeper.queue"]),
     "our own function": (manifest(runs="function"), ["turnkeeper.runs"]),
     "nowhere": (manifest(runs="nowhere"), ["turnkeeper.runs"]),
@@ -248,6 +260,39 @@ def test_a_manifest_that_is_wrong_is_refused_by_its_places_and_nothing_is_stored
 
     assert places(reply) == wrong
     assert live_lab.everything() == {}
+
+
+@pytest.mark.clause("AG-1")
+def test_a_manifest_in_yaml_is_registered_as_its_json_is_and_what_changes_nothing_is_named(
+    hosts: Hosts,
+) -> None:
+    text = """
+kind: commonagents.info/v1beta2/agent
+name: helper
+namespace: support
+description: Helps.
+prompt: "Say {context.user.id}'s name."
+memory: task
+mount: none
+turnkeeper: {runs: external, lifespan: 2h}
+"""
+    packed = base64.b64encode(text.encode()).decode()
+    request = hosts.acme.api.event(
+        "PUT",
+        f"/v1/host/agents/{AGENT}",
+        signer=hosts.acme.signer,
+        body=packed,
+        headers={"Content-Type": "application/yaml"},
+    )
+    request["isBase64Encoded"] = True
+
+    reply = hosts.acme.api.send(request)
+
+    assert reply.status == 200
+    assert reply.json["manifest"]["turnkeeper"] == {"runs": "external", "lifespan": "2h"}
+    assert reply.json["not_acted_on"] == ["namespace", "memory"]
+    assert hosts.acme.send("PUT", f"agents/{AGENT}", reply.json["manifest"]).json == reply.json
+    assert hosts.acme.send("GET", f"agents/{AGENT}").json == reply.json
 
 
 @pytest.mark.parametrize("body", [None, "", "{", "[]", '{"kind":1,"kind":1}'])

@@ -107,6 +107,29 @@ def test_an_input_needs_a_message() -> None:
     assert refused({}) == {"message": "is missing"}
 
 
+@pytest.mark.clause("IN-1a")
+@pytest.mark.parametrize("sent", [{}, {"city": "Bern"}, {"message": [PART], "city": {"error": 1}}])
+def test_an_input_is_offered_with_anything_beside_its_message(sent: dict[str, Any]) -> None:
+    assert requests.offered(post(sent)) == sent
+
+
+@pytest.mark.clause("CP-1")
+@pytest.mark.parametrize(
+    ("message", "at"),
+    [
+        (None, "message"),
+        ([], "message"),
+        ([PART] * 65, "message"),
+        ([PART, {**PART, "role": 1}], "message[1].role"),
+    ],
+)
+def test_the_message_of_an_offer_is_held_to_its_bounds(message: object, at: str) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        requests.offered(post({"message": message, "city": "Bern"}))
+
+    assert [place.at for place in refusal.value.places] == [at]
+
+
 @pytest.mark.clause("IO-6")
 @pytest.mark.parametrize("name", ["type", "received_at", "committed_at", "error"])
 def test_what_the_task_itself_says_of_an_entry_cannot_be_sent(name: str) -> None:

@@ -3,6 +3,8 @@
 from enum import IntEnum
 
 SPEC_VERSION = "0.1.0"
+EXPERIMENTAL = True
+"""Assignments may still change before the first stable release; whoever speaks of the version says so (CMP-7)."""
 
 CLASSES = {
     1: "lifecycle",
@@ -73,3 +75,16 @@ class Code(IntEnum):
 def class_of(code: int) -> str:
     """The class of any code, registered or not, by its first digit (INV-6, REG-3)."""
     return CLASSES[code // 1000]
+
+
+def registered(code: int) -> Code | None:
+    """The registered code of that value, if there is one."""
+    return _BY_VALUE.get(code)
+
+
+def named(name: str) -> Code | None:
+    """The registered code of that name, if there is one."""
+    return Code.__members__.get(name)
+
+
+_BY_VALUE = {code.value: code for code in Code}

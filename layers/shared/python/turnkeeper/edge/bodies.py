@@ -3,7 +3,6 @@
 A body that can be read but is wrong is InvalidInput; a query string or a header that is wrong is MalformedRequest.
 """
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,23 +10,21 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from turnkeeper.domain.content import LARGEST_INPUT, RESERVED, kept
 from turnkeeper.domain.errors import InputTooLarge, InvalidInput, MalformedRequest, Place
+from turnkeeper.domain.places import path
 from turnkeeper.edge import strict_json
 from turnkeeper.edge.problems import MOST_PLACES
 
-LARGEST_INPUT = 256 * 1024
-"""Bytes of one input or output as the store keeps it."""
-
 # An input that fits is at most six times as long with every character escaped; what is longer is not parsed.
 _LONGEST_BODY = 7 * LARGEST_INPUT
-_RESERVED = frozenset({"type", "received_at", "committed_at", "error"})
-_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,39}")
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _WORDS = {
     "missing": "is missing",
     "extra_forbidden": "is unknown here",
     "string_type": "must be a string",
     "int_type": "must be a whole number",
+    "float_type": "must be a number",
     "bool_type": "must be true or false",
     "list_type": "must be a list",
     "dict_type": "must be an object",
@@ -84,12 +81,9 @@ def body(event: Mapping[str, Any]) -> dict[str, Any]:
     return strict_json.read(text, is_base64=is_base64)
 
 
-def content(sent: object) -> str:
+def content(sent: Mapping[str, Any]) -> str:
     """*sent* as the store keeps it: the very object, compact; `InputTooLarge` past what the store takes."""
-    kept = strict_json.written(sent)
-    if (size := strict_json.size(kept)) > LARGEST_INPUT:
-        raise InputTooLarge(size, LARGEST_INPUT)
-    return kept
+    return kept(sent)
 
 
 def checked[M: BaseModel](model: type[M], sent: object, *, input_at: InputAt = None) -> M:
@@ -105,7 +99,7 @@ def query[Q: Query](model: type[Q], event: Mapping[str, Any]) -> Q:
     sent: Mapping[str, str] = event.get("queryStringParameters") or {}
     # The gateway joins what was given twice with a comma, and nothing we take holds one.
     wrong = [
-        Place(_path((name,)), "must be one value, given once") for name, value in sent.items() if "," in value
+        Place(path((name,)), "must be one value, given once") for name, value in sent.items() if "," in value
     ]
     try:
         read = model.model_validate(sent)
@@ -129,29 +123,13 @@ def idempotency_key(event: Mapping[str, Any]) -> str | None:
 
 def _places(error: ValidationError, input_at: InputAt = None) -> list[Place]:
     details = error.errors(include_url=False, include_input=False)
-    return [Place(_path(one["loc"]), _problem(one, input_at)) for one in details[: MOST_PLACES + 1]]
+    return [Place(path(one["loc"]), _problem(one, input_at)) for one in details[: MOST_PLACES + 1]]
 
 
 def _problem(error: ErrorDetails, input_at: InputAt) -> str:
     if error["type"] == "refused":
         return error["msg"]
     if error["type"] == "extra_forbidden" and error["loc"][:-1] == input_at:
-        reserved = error["loc"][-1] in _RESERVED
+        reserved = error["loc"][-1] in RESERVED
         return "is reserved for what the task itself says" if reserved else "is an unknown parameter"
     return _WORDS.get(error["type"], "is not acceptable").format(**error.get("ctx", {}))
-
-
-def _path(steps: tuple[int | str, ...]) -> str:
-    """*steps* as people write them: `message[0].text`, and `body` for the whole of it.
-
-    A stranger's name is quoted, and never at length.
-    """
-    path = ""
-    for step in steps:
-        if isinstance(step, int):
-            path += f"[{step}]"
-        elif _PLAIN_NAME.fullmatch(step):
-            path += f".{step}" if path else step
-        else:
-            path += f"[{json.dumps(strict_json.shortened(step))}]"
-    return path or "body"

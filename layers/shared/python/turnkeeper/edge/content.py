@@ -5,12 +5,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, field_validator
 from pydantic_core.core_schema import ValidationInfo
 
+from turnkeeper.domain.content import LARGEST_METADATA, LARGEST_TEXT, MOST_PARTS
 from turnkeeper.edge import strict_json
 from turnkeeper.edge.bodies import Sent, refusal
-
-LARGEST_TEXT = 100_000
-LARGEST_METADATA = 8 * 1024
-MOST_PARTS = 64
 
 
 def _short_enough(text: str) -> str:

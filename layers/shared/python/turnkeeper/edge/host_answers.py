@@ -14,6 +14,7 @@ from turnkeeper.domain.task import Task, Turn, Usage
 from turnkeeper.domain.waits import Resolution, Wait, resolution_object
 from turnkeeper.edge import etags
 from turnkeeper.edge.answers import Answer, answer
+from turnkeeper.edge.manifests import not_acted_on
 from turnkeeper.service.host_turns import inputs_after
 
 
@@ -38,8 +39,14 @@ def driven(
 
 
 def registered(status: int, manifest: Manifest) -> Answer:
-    """*manifest* as the current version of its agent."""
-    body = {"name": manifest.name, "version": manifest.version, "manifest": json.loads(manifest.document)}
+    """*manifest* as the current version of its agent, and what of it changes nothing here."""
+    fields = json.loads(manifest.document)
+    body = {
+        "name": manifest.name,
+        "version": manifest.version,
+        "manifest": fields,
+        "not_acted_on": not_acted_on(fields),
+    }
     return answer(status, json.dumps(body, separators=(",", ":")), {"ETag": etags.tag(manifest.version)})
 
 

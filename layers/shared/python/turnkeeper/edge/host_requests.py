@@ -1,108 +1,29 @@
-"""What hosts send: manifests of their agents, and steps of a turn under its fence.
-
-Manifests have the published form's names (AG-1). What we act on is checked here; what goes to whoever runs the turn is
-kept as it came, and a name nobody knows is refused with its place.
-"""
+"""What hosts send: steps of a turn under its fence. Their manifests are read in `manifests`."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
 from turnkeeper.asc.registry import Code, class_of
-from turnkeeper.domain.errors import InvalidInput, Place
-from turnkeeper.domain.manifest import duration
-from turnkeeper.domain.task import NOTHING_USED, Runs, Usage
+from turnkeeper.domain.task import NOTHING_USED, Usage
 from turnkeeper.domain.transitions import Answer
-from turnkeeper.edge import strict_json
+from turnkeeper.edge import manifests, strict_json
 from turnkeeper.edge.bodies import Sent, body, checked, content, refusal
 from turnkeeper.edge.content import Message
-from turnkeeper.edge.requests import AgentName
+from turnkeeper.edge.manifests import MOST_USED, Count
 
 FAILED_CLASSES = frozenset(
     {"request_or_policy", "transient_failure", "fatal_or_indeterminate", "quality_or_verification"}
 )
-LARGEST_MANIFEST = 64 * 1024
-MOST_USED = 10**12
 COMPLETIONS = frozenset({2000, 2001, 2002, 2003, 3004})
 """How a task may be completed: the successes, and cancelled."""
 FAILURES = frozenset(code.value for code in Code if class_of(code) in FAILED_CLASSES)
 """How a task may be errored."""
 
-type Count = Annotated[int, Field(ge=0, le=MOST_USED)]
+manifest = manifests.manifest
+
 type Fence = Annotated[int, Field(ge=1, le=MOST_USED)]
-
-
-def _duration(text: str) -> str:
-    try:
-        duration(text)
-    except ValueError as error:
-        raise refusal(str(error)) from None
-    return text
-
-
-type Duration = Annotated[str, AfterValidator(_duration)]
-
-
-def _some_time(text: str) -> str:
-    if not duration(text):
-        raise refusal("must be longer than nothing")
-    return text
-
-
-type Span = Annotated[str, AfterValidator(_duration), AfterValidator(_some_time)]
-
-
-class Limits(Sent):
-    """What a task may use at most (LC-4); each under its older and its newer name."""
-
-    max_turns: Annotated[int, Field(ge=1)] | None = None
-    max_llm_turns: Annotated[int, Field(ge=1)] | None = None
-    max_prompt_tokens: Count | None = None
-    max_completion_tokens: Count | None = None
-    max_age: Span | None = None
-    max_tool_calls: Count | None = None
-    max_capability_uses: Count | None = None
-
-
-class Ours(Sent):
-    """Our own settings of an agent: how its turns run and how its tasks live."""
-
-    runs: Runs = Field(strict=False)
-    function: Annotated[str, Field(min_length=1, max_length=256)] | None = None
-    lifespan: Duration | None = None
-    repeatable: bool = False
-    attempts: Annotated[int, Field(ge=1, le=10)] | None = None
-    backoff: Annotated[list[Duration], Field(min_length=1, max_length=10)] | None = None
-    turn_limit: Span | None = None
-    delegates_from: Annotated[list[AgentName], Field(max_length=100)] | None = None
-
-    @model_validator(mode="after")
-    def _function_where_one_runs(self) -> "Ours":
-        if (self.runs is Runs.LAMBDA) != (self.function is not None):
-            raise refusal("names a function exactly when it runs as lambda")
-        return self
-
-
-class AgentManifest(Sent):
-    """An agent as its host registers it."""
-
-    kind: Literal[
-        "commonagents.info/v1/agent", "commonagents.info/v1beta1/agent", "commonagents.info/v1beta2/agent"
-    ]
-    name: AgentName
-    description: Annotated[str, Field(max_length=4096)]
-    limits: Limits | None = None
-    turnkeeper: Ours
-    # Not ours to act on: kept, and handed to whoever runs the turn.
-    namespace: Any = None
-    prompt: Any = None
-    default_message: Any = None
-    model: Any = None
-    priority: Any = None
-    memory: Any = None
-    capabilities: Any = None
-    model_capabilities: Any = None
 
 
 class Metered(Sent):
@@ -192,17 +113,6 @@ class Reconciliation(Failure):
         if "outcome" in self.model_fields_set and self.answer is not Answer.FAILED:
             raise refusal("has an outcome only when the answer is failed")
         return self
-
-
-def manifest(event: Mapping[str, Any]) -> str:
-    """The body of *event* as a checked manifest, as JSON."""
-    sent = body(event)
-    checked(AgentManifest, sent)
-    document = strict_json.written(sent)
-    if (size := strict_json.size(document)) > LARGEST_MANIFEST:
-        problem = f"is {size} bytes serialised; at most {LARGEST_MANIFEST} are taken"
-        raise InvalidInput([Place("body", problem)])
-    return document
 
 
 def read[S: Sent](model: type[S], event: Mapping[str, Any]) -> tuple[S, str]:

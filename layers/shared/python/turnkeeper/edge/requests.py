@@ -4,18 +4,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from turnkeeper.domain.manifest import NAME
 from turnkeeper.domain.task import Phase
 from turnkeeper.edge.bodies import Query, Sent, body, checked, content, whole_number
-from turnkeeper.edge.content import Said
+from turnkeeper.edge.content import Message, Said
 
 type AgentName = Annotated[str, Field(pattern=f"^{NAME.pattern}$")]
 
 
 class Input(Said):
     """A message, and the agent's parameters beside it (IN-1a); no agent declares parameters yet."""
+
+
+class Offer(Sent):
+    """An input before anybody knows its agent: a message, if it brings one, and whatever stands beside it (IN-1a)."""
+
+    model_config = ConfigDict(extra="allow")
+
+    message: Message = Field(default_factory=list)
 
 
 class NewTask(Sent):
@@ -54,6 +62,13 @@ def creation(event: Mapping[str, Any]) -> Creation:
     sent = body(event)
     new = checked(NewTask, sent, input_at=("input",))
     return Creation(agent=new.agent, content=content(sent["input"]) if "input" in sent else None)
+
+
+def offered(event: Mapping[str, Any]) -> dict[str, Any]:
+    """The body of *event* as an input whose parameters the agent's rules have still to judge."""
+    sent = body(event)
+    checked(Offer, sent)
+    return sent
 
 
 def input_content(event: Mapping[str, Any]) -> str:

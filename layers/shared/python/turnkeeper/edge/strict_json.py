@@ -11,12 +11,12 @@ import re
 from typing import Any, NoReturn
 
 from turnkeeper.domain.errors import MalformedRequest
+from turnkeeper.domain.places import shortened
 
 DEEPEST = 64
 """How many objects and lists may stand inside one another."""
 
 _LONGEST_NUMBER = 100
-_SHOWN = 40
 
 # An unterminated string runs to the end of the text, so no character is looked at twice.
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
@@ -28,7 +28,7 @@ _ESCAPE = re.compile(rf"\\(?:{_PAIR}|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{{2}})|.
 
 def read(body: str | None, *, is_base64: bool = False) -> dict[str, Any]:
     """The one object that *body* says, or MalformedRequest."""
-    text = _text(body or "", is_base64=is_base64)
+    text = unpacked(body or "", is_base64=is_base64)
     if not text.strip():
         _refuse("is empty; send a JSON object")
     _refuse_deep_nesting(text)
@@ -50,11 +50,6 @@ def size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
-def shortened(text: str) -> str:
-    """*text* as an answer may quote it: what a stranger sent never comes back at length."""
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-
-
 class _NumberRefused(Exception):
     """A refusal on its way out of the parser's hooks, which know no position."""
 
@@ -67,7 +62,8 @@ def _refuse(problem: str) -> NoReturn:
     raise MalformedRequest("body", problem) from None
 
 
-def _text(body: str, *, is_base64: bool) -> str:
+def unpacked(body: str, *, is_base64: bool) -> str:
+    """The text that *body* is, which the gateway may have packed; MalformedRequest where it is none."""
     if is_base64:
         try:
             return base64.b64decode(body, validate=True).decode()

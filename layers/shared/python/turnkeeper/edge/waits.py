@@ -15,7 +15,8 @@ from turnkeeper.domain.transitions import CALL_BYTES
 from turnkeeper.domain.waits import Verdict, WaitKind
 from turnkeeper.edge import strict_json
 from turnkeeper.edge.bodies import Query, Sent, body, checked, content, refusal, whole_number
-from turnkeeper.edge.host_requests import Beat, Held, Span
+from turnkeeper.edge.host_requests import Beat, Held
+from turnkeeper.edge.manifests import Span
 from turnkeeper.edge.requests import AgentName, Input
 
 NAME_BYTES = 1_024

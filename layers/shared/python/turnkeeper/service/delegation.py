@@ -49,7 +49,7 @@ class _Again(Exception):
 
 
 def delegate(
-    runtime: Runtime, call: Call, *, read: Callable[[], Task], write: Callable[[Decide], object]
+    runtime: Runtime, call: Call, *, read: Callable[[], Task], write: Callable[[Task, Decide], object]
 ) -> Task:
     """The child that *call* made, now or before, of the task that *read* gives and *write* changes.
 
@@ -67,7 +67,7 @@ def delegate(
             return _read(runtime, made["child"])
         birth = _birth(_manifest(runtime, parent, call.agent), parent)
         try:
-            write(_decide(runtime, call, parent, birth))
+            write(parent, _decide(runtime, call, parent, birth))
         except _Again:
             continue
         child = _read(runtime, birth.id)

@@ -149,8 +149,8 @@ def delegate(runtime: Runtime, *, principal: str, task_id: str, call: Call) -> T
     def parent() -> Task:
         return hosted(tasks.read(runtime.table, task_id), principal)
 
-    def write(decide: Decide) -> Change:
-        return apply(runtime, parent(), decide, actor=ACTOR)
+    def write(task: Task, decide: Decide) -> Change:
+        return apply(runtime, task, decide, actor=ACTOR)
 
     return delegation.delegate(runtime, call, read=parent, write=write)
 

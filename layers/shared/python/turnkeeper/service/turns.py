@@ -188,7 +188,7 @@ def _suspend(runtime: Runtime, hold: Hold, pause: Pause) -> None:
 def _delegate(runtime: Runtime, hold: Hold, step: Delegate) -> str:
     call = Call(name=step.call, fence=hold.fence, agent=step.agent, content=content(step.text))
     try:
-        return delegate(runtime, call, read=lambda: hold.task, write=hold.write).id
+        return delegate(runtime, call, read=lambda: hold.task, write=lambda _, decide: hold.write(decide)).id
     except (InvalidInput, CallReused) as error:
         raise AgentFailed from error
 

@@ -5,7 +5,7 @@ records looks for it afterwards, the one who brings it looks for waits, and the 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from turnkeeper.domain import needs, transitions
@@ -14,7 +14,7 @@ from turnkeeper.domain.needs import Need
 from turnkeeper.domain.rules import State, Transition, require, state_of
 from turnkeeper.domain.task import NOTHING_USED, Phase, Reason, Task, Turn, Usage
 from turnkeeper.domain.transitions import Change
-from turnkeeper.domain.waits import Resolution, Verdict, Wait, WaitKind
+from turnkeeper.domain.waits import Resolution, Verdict, Wait
 from turnkeeper.service.change import Decide, apply
 from turnkeeper.service.owned import TASK_ID
 from turnkeeper.service.runtime import Runtime
@@ -31,20 +31,22 @@ def suspension(
 ) -> Decide:
     """The change that suspends a turn on what was *asked*; `InvalidInput` when nobody can wait for that.
 
-    After it is written, `settle` must be asked.
+    After it is written, `settle` must be asked: an answer may come between the look for one and the write.
     """
     needs.check(asked)
     subjects = {need.id: need.subject for need in asked if need.subject is not None}
 
     def decide(current: Task, now: datetime) -> Change:
         require(current, Transition.SUSPEND, fence=fence)
-        _check_children(runtime, current, asked)
         waits = [needs.wait_of(need, now=now) for need in asked]
+        answers = _answers(runtime, current, waits)
+        _check_children(current, waits, answers)
         return transitions.suspend(
             current,
             fence=fence,
             waits=waits,
             subjects=subjects,
+            answered=answers.verdicts(_turn(current).started_at),
             memo=memo,
             usage=usage,
             now=now,
@@ -58,10 +60,11 @@ def settle(runtime: Runtime, task: Task, *, actor: str) -> Task:
     """*task*, once those of its waits are resolved whose answer is there: a grant, or a child that came to rest."""
     if state_of(task) is not State.SUSPENDED:
         return task
-    verdicts = _answered(runtime, task)
+    turn = _turn(task)
+    verdicts = _answers(runtime, task, task.waits).verdicts(turn.started_at)
     if not verdicts:
         return task
-    fence = _turn(task).fence
+    fence = turn.fence
 
     def decide(current: Task, now: datetime) -> Change:
         return transitions.resolve(current, verdicts=verdicts, fence=fence, now=now, pace=runtime.pace)
@@ -86,17 +89,45 @@ def _commented(runtime: Runtime, task: Task, one: Resolution) -> Resolution:
     return replace(one, comment=review.decision.comment if review and review.decision else None)
 
 
-def _check_children(runtime: Runtime, task: Task, asked: Sequence[Need]) -> None:
-    named = {
-        position: need.child
-        for position, need in enumerate(asked)
-        if need.child and TASK_ID.fullmatch(need.child)
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """What there is of what *waits* wait for: authorisations by their provider, and child tasks by their id."""
+
+    waits: Sequence[Wait]
+    granted: Mapping[str, datetime]
+    children: Mapping[str, Task]
+
+    def verdicts(self, leg_began: datetime) -> dict[str, Verdict]:
+        """How those waits end that are answered, by their ids."""
+        found = {wait.id: self._verdict(wait, leg_began) for wait in self.waits}
+        return {wait_id: verdict for wait_id, verdict in found.items() if verdict is not None}
+
+    def _verdict(self, wait: Wait, leg_began: datetime) -> Verdict | None:
+        if wait.child is not None:
+            return _come_to_rest(self.children.get(wait.child))
+        granted_at = self.granted.get(wait.provider or "")
+        if granted_at is None or not wait.is_granted(granted_at, leg_began=leg_began):
+            return None
+        return Verdict.DONE
+
+
+def _answers(runtime: Runtime, task: Task, waits: Sequence[Wait]) -> _Answers:
+    grants = {
+        wait.provider: people.grant_key(task.terms.owner, task.responsible_user, wait.provider)
+        for wait in waits
+        if wait.provider
     }
-    _, children = people.answers(runtime.table, (), set(named.values()))
+    named = {wait.child for wait in waits if wait.child and TASK_ID.fullmatch(wait.child)}
+    granted, children = people.answers(runtime.table, grants.values(), named)
+    by_provider = {name: granted[key["sk"]] for name, key in grants.items() if key["sk"] in granted}
+    return _Answers(waits, by_provider, children)
+
+
+def _check_children(task: Task, waits: Sequence[Wait], answers: _Answers) -> None:
     wrong = [
         Place(f"waits[{position}].child", "is no child of this task")
-        for position, need in enumerate(asked)
-        if need.kind is WaitKind.CHILD and not _is_child(children.get(need.child or ""), task)
+        for position, wait in enumerate(waits)
+        if wait.child is not None and not _is_child(answers.children.get(wait.child), task)
     ]
     if wrong:
         raise InvalidInput(wrong)
@@ -106,33 +137,7 @@ def _is_child(child: Task | None, task: Task) -> bool:
     return child is not None and child.parent == task.id
 
 
-def _answered(runtime: Runtime, task: Task) -> dict[str, Verdict]:
-    grants = {
-        wait.provider: people.grant_key(task.terms.owner, task.responsible_user, wait.provider)
-        for wait in task.waits
-        if wait.provider
-    }
-    children = {wait.child for wait in task.waits if wait.child}
-    granted, tasks = people.answers(runtime.table, grants.values(), children)
-    began = _turn(task).started_at
-    by_provider = {key: granted[item["sk"]] for key, item in grants.items() if item["sk"] in granted}
-    verdicts = {
-        wait.id: _granted(wait, by_provider, began) if wait.provider else _come_to_rest(wait, tasks)
-        for wait in task.waits
-    }
-    return {wait_id: verdict for wait_id, verdict in verdicts.items() if verdict is not None}
-
-
-def _granted(wait: Wait, grants: Mapping[str, datetime], leg_began: datetime) -> Verdict | None:
-    granted_at = grants.get(wait.provider or "")
-    is_granted = granted_at is not None and wait.is_granted(granted_at, leg_began=leg_began)
-    return Verdict.DONE if is_granted else None
-
-
-def _come_to_rest(wait: Wait, children: Mapping[str, Task]) -> Verdict | None:
-    if wait.child is None:
-        return None
-    child = children.get(wait.child)
+def _come_to_rest(child: Task | None) -> Verdict | None:
     if child is None:  # its retention is over
         return Verdict.FAILED
     if child.phase is Phase.PROCESSING:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from types import MappingProxyType
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain.errors import InvalidInput, Place, WaitIsOver, WaitNotFound
@@ -17,6 +18,7 @@ from turnkeeper.domain.waits import EARLY_BYTES, MOST_WAITS, Resolution, Verdict
 
 RECONCILE_WITHIN = timedelta(days=1)
 RECONCILE = "reconcile"
+NOT_ANSWERED: Mapping[str, Verdict] = MappingProxyType({})
 
 
 def suspend(
@@ -25,6 +27,7 @@ def suspend(
     fence: int,
     waits: Iterable[Wait],
     subjects: Mapping[str, str] = NO_SUBJECTS,
+    answered: Mapping[str, Verdict] = NOT_ANSWERED,
     memo: str | None,
     usage: Usage = NOTHING_USED,
     now: datetime,
@@ -32,26 +35,26 @@ def suspend(
 ) -> Change:
     """Park the turn on *waits*, with the agent's memo; outputs it emitted stay.
 
-    *subjects* says by a wait's id what its reviewer is to decide. What the host answered before is resolved at once.
+    *subjects* says by a wait's id what its reviewer is to decide. What is *answered* already, or was by the host under
+    this fence, is resolved at once and never seen outstanding.
     """
     require(task, Transition.SUSPEND, fence=fence)
     turn = turn_of(task)
     asked = tuple(waits)
     _check_waits(asked)
-    answers = dict(turn.early)
-    answered = tuple(
-        _resolution(wait, answers[wait.id], now=now)
-        for wait in asked
-        if wait.kind is WaitKind.HOST and wait.id in answers
-    )
-    left = tuple(wait for wait in asked if wait.id not in {one.wait_id for one in answered})
+    hosts = {wait.id for wait in asked if wait.kind is WaitKind.HOST}
+    early = {wait_id: verdict for wait_id, verdict in turn.early if wait_id in hosts}
+    verdicts = {**answered, **early}
+    left = tuple(wait for wait in asked if wait.id not in verdicts)
     parked = replace(
         turn,
         state=TurnState.SUSPENDED if left else TurnState.RUNNABLE,
         lease_until=None,
         retry_at=None,
         memo_fence=None if memo is None else fence,
-        resolutions=answered,
+        resolutions=tuple(
+            _resolution(wait, verdicts[wait.id], now=now) for wait in asked if wait.id in verdicts
+        ),
         early=(),
     )
     after = due(replace(task, turn=parked, waits=left), now=now, pace=pace)
