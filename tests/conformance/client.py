@@ -57,9 +57,13 @@ class Client:
     def ask(
         self, method: str, path: str, body: object = None, *, headers: Mapping[str, str] | None = None
     ) -> httpx.Response:
-        """The answer; one that only says that there is too much going on is asked for again."""
+        """The answer to *body*, which is sent as JSON unless it is text.
+
+        One that only says that there is too much going on is asked for again.
+        """
+        content, sent = (body, None) if isinstance(body, str) else (None, body)
         for _ in range(TRIES):
-            answer = self.http.request(method, f"v1/{path}", json=body, headers=headers)
+            answer = self.http.request(method, f"v1/{path}", content=content, json=sent, headers=headers)
             if answer.status_code != httpx.codes.TOO_MANY_REQUESTS:
                 break
             time.sleep(PAUSE_SECONDS)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from tests.conformance.client import Json, answered, said, text_part
-from tests.conformance.host import Host
+from tests.conformance.host import Host, manifest, new_name
 from tests.conformance.instants import instant
 from tests.conformance.person import Person, texts_of
 
@@ -174,6 +174,21 @@ def test_a_cancelled_turn_has_read_its_inputs_and_says_nothing(
     assert [entry["type"] for entry in owner.messages(queued)] == ["input", "input"]
     assert owner.waiting(queued) == []
     assert owner.phase(queued) == ("idle", None)
+
+
+@pytest.mark.clause("IO-6")
+@pytest.mark.parametrize("name", RESERVED)
+def test_no_agent_declares_a_reserved_name(host: Host, name: str) -> None:
+    agent = new_name()
+    declared: dict[str, Json] = {
+        "parameters": {"type": "object", "properties": {name: {"type": "string"}}},
+        "exposes": {name: "1"},
+    }
+
+    for field, value in declared.items():
+        refused = host.register(agent, {**manifest(agent), field: value})
+        assert refused.status_code == 422, refused.text
+        assert refused.json()["errors"][0]["at"].startswith(field)
 
 
 @pytest.mark.clause("IO-6")
