@@ -50,7 +50,8 @@ class Scoreboard:
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Fail the run for a gap, and write the report of a whole run where one is wanted."""
-        self._left_out = self._left_out or bool(session.shouldfail or session.shouldstop)
+        is_cut_short = session.shouldfail or session.shouldstop or session.config.getoption("collectonly")
+        self._left_out = self._left_out or bool(is_cut_short)
         if not self.is_whole:
             return
         if self.gaps() and session.exitstatus == pytest.ExitCode.OK:

@@ -128,8 +128,9 @@ def test_the_list_says_of_each_clause_what_it_is_about() -> None:
         ),
         ({"test_a": "TS-1", "test_b": "TS-2"}, ["-k", "test_a"], 0, "A part of the suite did not run*"),
         ({"test_a": "TS-1"}, ["test_it.py"], 0, "A part of the suite did not run*"),
+        ({"test_a": "TS-1"}, ["--collect-only"], 0, "*tests collected*"),
     ],
-    ids=["whole", "a gap", "an unknown id", "a part, deselected", "a part, named"],
+    ids=["whole", "a gap", "an unknown id", "a part, deselected", "a part, named", "none"],
 )
 def test_a_run_of_the_whole_suite_fails_for_a_gap(
     pytester: pytest.Pytester, tests: dict[str, str], arguments: list[str], outcome: int, says: str
