@@ -104,6 +104,8 @@ class Terms:
     max_turns: int | None = None
     usage: Usage = NOTHING_USED
     """The most that the task may use."""
+    ruled: bool = False
+    """The manifest says something about parameters, guardrails or what is exposed."""
     unknown: Mapping[str, Any] = field(default_factory=dict)
 
     def pause_after(self, attempt: int) -> timedelta:

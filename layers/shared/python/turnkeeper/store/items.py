@@ -164,7 +164,7 @@ def _present(attributes: Attributes, unknown: Mapping[str, Any]) -> Attributes:
 _USED = ("prompt_tokens", "completion_tokens", "tool_calls")
 _TERMS = frozenset(
     {"lifespan", "max_age", "turn_limit", "repeatable", "attempts", "backoff", "owner", "runs", "function"}
-    | {"max_turns", *(f"max_{name}" for name in _USED)}
+    | {"max_turns", "ruled", *(f"max_{name}" for name in _USED)}
 )
 _TURN = frozenset(
     {"state", "attempt", "started_at", "inputs", "committed_at", "lease_until", "retry_at"}
@@ -188,6 +188,7 @@ def _terms_to_map(terms: Terms) -> Attributes:
         "function": terms.function,
         "max_turns": terms.max_turns,
         **_usage_to_attributes("max", terms.usage),
+        "ruled": terms.ruled or None,
     }
     return _present(known, terms.unknown)
 
@@ -205,6 +206,7 @@ def _terms_from_map(stored: Attributes) -> Terms:
         function=stored.get("function"),
         max_turns=stored.get("max_turns"),
         usage=_usage_from_attributes("max", stored),
+        ruled=stored.get("ruled", False),
         unknown=_unknown(stored, _TERMS),
     )
 
