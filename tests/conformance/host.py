@@ -18,8 +18,12 @@ class Host(Client):
 
     def agent(self, *, limits: Json | None = None, **ours: Any) -> str:
         """The name of a new agent with *limits*, and with *ours* under `turnkeeper`."""
+        return self.declare(limits=limits or {}, turnkeeper={"runs": "external", **ours})
+
+    def declare(self, **fields: Json) -> str:
+        """The name of a new agent that declares *fields* of a manifest."""
         name = new_name()
-        answered(self.register(name, manifest(name, limits=limits, **ours)), 200)
+        answered(self.register(name, {**manifest(name), **fields}), 200)
         return name
 
     def register(self, name: str, sent: object) -> httpx.Response:
