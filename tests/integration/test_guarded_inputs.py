@@ -1,5 +1,6 @@
 """Guardrails before the agent: what they let through, change, refuse, lock and hold, as it lies in the conversation."""
 
+import sys
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from tests.support.hosting import AGENT, FUNCTION, Host, manifest
 from tests.support.laboratory import BOB, Laboratory
 from turnkeeper.agents.protocol import Say, Steps, TurnView
 from turnkeeper.agents.protocol import texts as spoken
+from turnkeeper.guards import evaluator
 
 GUARDED = {
     "before": [
@@ -265,3 +267,20 @@ def listen(turn: TurnView, seen: list[list[str]]) -> Steps:
     seen.append([said for message in turn.inputs for said in spoken(message)])
     yield from ()
     return Say("heard")
+
+
+def test_guardrails_that_cannot_be_evaluated_at_all_leave_everything_as_it_was(
+    guarded: Host, live_lab: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No process can be started: that is ours to mend, and denies nobody anything."""
+    task_id = guarded.task("one")
+    before = live_lab.everything()
+    evaluator.shared().close()
+    with monkeypatch.context() as broken:
+        broken.setattr(sys, "executable", "/nowhere/python")
+        refused = guarded.ask(task_id, "turns")
+
+    assert (refused.status, refused.json["agent_status"]["code"]) == (503, 5003)
+    assert refused.json["retry"]["retryable"]
+    assert live_lab.everything() == before
+    assert guarded.start(task_id)["number"] == 1

@@ -9,15 +9,17 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any
 
 from turnkeeper.domain import content as contents
+from turnkeeper.domain.errors import GuardrailsUnavailable
 from turnkeeper.domain.judging import MOST_REFUSED, Held, Judged, outstanding
 from turnkeeper.domain.messages import Input
 from turnkeeper.domain.task import Task
 from turnkeeper.domain.waits import MOST_WAITS, Wait, WaitKind
 from turnkeeper.guards import evaluator, scene
-from turnkeeper.guards.evaluator import Evaluator
+from turnkeeper.guards.evaluator import Evaluator, EvaluatorUnavailable
 from turnkeeper.guards.guardrails import ERRORS, Denied, Locked, NeedsReview, Passed
 from turnkeeper.guards.rules import Rules
 from turnkeeper.guards.scene import Scene, Side
@@ -26,8 +28,8 @@ from turnkeeper.service.cursors import Place
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.store import transcript
 
-SECONDS = 15.0
-"""What one turn's start may spend on expressions; the inputs that are left are the next turn's."""
+SECONDS = 8.0
+"""When one turn's start takes no more inputs; the last may take 16 s more, and the gateway waits 29."""
 REVIEW_WITHIN = timedelta(days=7)
 SUBJECT_CHARACTERS = 400
 
@@ -39,16 +41,19 @@ class LockedByGuardrail(Exception):
 def judge(runtime: Runtime, task: Task, ruled: Rules, now: datetime) -> Judged | None:
     """What *ruled* makes of the task's inputs; None where nothing stands before the agent.
 
-    Raises `LockedByGuardrail`.
+    Raises `LockedByGuardrail`, and `GuardrailsUnavailable` when nothing can be evaluated at all.
     """
     if not ruled.before:
         return None
     run = _Run(runtime, task, ruled, now, evaluator.shared())
-    for arrived, held in _waiting(runtime, task):
-        if run.is_full:
-            break
-        run.take(arrived, held)
-    return run.judged()
+    try:
+        for arrived, held in _waiting(runtime, task):
+            if run.is_full:
+                break
+            run.take(arrived, held)
+        return run.judged()
+    except EvaluatorUnavailable as error:
+        raise GuardrailsUnavailable from error
 
 
 def subjects(judged: Judged | None, task: Task) -> dict[str, str]:
@@ -60,26 +65,28 @@ def subjects(judged: Judged | None, task: Task) -> dict[str, str]:
 
 def seen(runtime: Runtime, task: Task, *, until: datetime | None = None) -> Scene:
     """The task as expressions see it, as far as it had come *until* then."""
-    inputs, outputs = _said(runtime, task, until, "input"), _said(runtime, task, until, "output")
+    said = list(islice(_said(runtime, task, until), 2 * scene.MOST))
     return Scene(
         task_id=task.id,
         agent=task.agent,
         user=task.responsible_user,
         created_at=task.created_at,
         turn=task.turns + (task.turn is None),
-        inputs=scene.kept(inputs),
-        outputs=scene.kept(outputs),
+        inputs=scene.kept(entry for kind, entry in said if kind == "input"),
+        outputs=scene.kept(entry for kind, entry in said if kind == "output"),
     )
 
 
-def _said(runtime: Runtime, task: Task, until: datetime | None, kind: str) -> Iterator[Mapping[str, Any]]:
+def _said(runtime: Runtime, task: Task, until: datetime | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What is committed, from the first on, by its type."""
     since = Place(pending=task.received)
     for text, place in messages.conversation(runtime.table, task, since=since, for_model=True):
         if until is not None and place.at is not None and place.at >= until:
             return
         entry: dict[str, Any] = json.loads(text)
-        if entry.pop("type") == kind and "committed_at" in entry:
-            yield {name: value for name, value in entry.items() if name not in contents.RESERVED}
+        kind = entry["type"]
+        if "committed_at" in entry:
+            yield kind, {name: value for name, value in entry.items() if name not in contents.RESERVED}
 
 
 def _waiting(runtime: Runtime, task: Task) -> Iterator[tuple[Input, Held | None]]:

@@ -9,16 +9,17 @@ from datetime import datetime
 
 from turnkeeper.domain import content as contents
 from turnkeeper.domain import transitions
-from turnkeeper.domain.errors import StoreIsUnavailable
+from turnkeeper.domain.errors import GuardrailsUnavailable, StoreIsUnavailable
 from turnkeeper.domain.judging import HeldOutput
 from turnkeeper.domain.rules import Transition, require
 from turnkeeper.domain.task import NOTHING_USED, Runs, Task, Turn, Usage
 from turnkeeper.domain.transitions import Change
 from turnkeeper.domain.waits import Wait, WaitKind
 from turnkeeper.guards import evaluator
+from turnkeeper.guards.evaluator import EvaluatorUnavailable
 from turnkeeper.guards.guardrails import ERRORS, UNCHECKED, Decisions, Denied, Flow, Locked, NeedsReview
 from turnkeeper.guards.rules import Rules
-from turnkeeper.guards.scene import Side
+from turnkeeper.guards.scene import Scene, Side
 from turnkeeper.service import rules
 from turnkeeper.service.change import Decide
 from turnkeeper.service.judging import REVIEW_WITHIN, LockedByGuardrail, seen
@@ -41,7 +42,7 @@ def emit(runtime: Runtime, *, fence: int, ordinal: int, content: str, usage: Usa
         if isinstance(said, NeedsReview):
             if _can_go_on(current):
                 return _held(runtime, current, said, content, is_last=False, usage=usage, now=now)
-            said = _withheld(runtime, current, ruled, UNCHECKED[Side.OUTPUT], now)
+            said = _unchecked(runtime, current, ruled, now)
         return transitions.emit(
             current, fence=fence, ordinal=ordinal, content=said, usage=usage, now=now, pace=runtime.pace
         )
@@ -110,7 +111,7 @@ def unreviewed(runtime: Runtime, current: Task, content: str, now: datetime) -> 
     ruled = rules.of_task(runtime, current)
     said = _said(runtime, current, ruled, content, now=now)
     if isinstance(said, NeedsReview):
-        return _withheld(runtime, current, ruled, UNCHECKED[Side.OUTPUT], now)
+        return _unchecked(runtime, current, ruled, now)
     return said
 
 
@@ -126,33 +127,45 @@ def _said(
     """What is said where the agent says *content*; raises `LockedByGuardrail`."""
     if not ruled.after and not ruled.exposes:
         return content
+    scene = seen(runtime, task)
+    try:
+        return _judged(ruled, content, scene, now, decisions or {})
+    except EvaluatorUnavailable as error:
+        raise GuardrailsUnavailable from error
+
+
+def _judged(
+    ruled: Rules, content: str, scene: Scene, now: datetime, decisions: Decisions
+) -> str | NeedsReview:
     flow: Flow = json.loads(content)
     if ruled.after:
-        scene = seen(runtime, task)
-        verdict = ruled.judge_output(
-            flow, decisions or {}, scene=scene, now=now, evaluator=evaluator.shared()
-        )
+        verdict = ruled.judge_output(flow, decisions, scene=scene, now=now, evaluator=evaluator.shared())
         match verdict:
             case Locked():
                 raise LockedByGuardrail
             case NeedsReview():
                 return verdict
             case Denied(message=message):
-                return _withheld(runtime, task, ruled, message, now)
+                return _withheld(ruled, message, scene, now)
             case _:
                 flow = verdict.flow
-    return contents.kept(_exposing(runtime, task, ruled, flow, now))
+    return contents.kept(_exposing(ruled, flow, scene, now))
 
 
-def _withheld(runtime: Runtime, task: Task, ruled: Rules, message: str, now: datetime) -> str:
-    shown = _exposing(runtime, task, ruled, contents.text(message), now)
+def _withheld(ruled: Rules, message: str, scene: Scene, now: datetime) -> str:
+    shown = _exposing(ruled, contents.text(message), scene, now)
     return contents.kept({**shown, "error": ERRORS[Side.OUTPUT]})
 
 
-def _exposing(runtime: Runtime, task: Task, ruled: Rules, flow: Flow, now: datetime) -> Flow:
+def _exposing(ruled: Rules, flow: Flow, scene: Scene, now: datetime) -> Flow:
     if not ruled.exposes:
         return flow
-    return ruled.exposing(flow, scene=seen(runtime, task), now=now, evaluator=evaluator.shared())
+    return ruled.exposing(flow, scene=scene, now=now, evaluator=evaluator.shared())
+
+
+def _unchecked(runtime: Runtime, task: Task, ruled: Rules, now: datetime) -> str:
+    """What is said where a review was asked for, and nobody can wait for one."""
+    return _withheld(ruled, UNCHECKED[Side.OUTPUT], seen(runtime, task), now)
 
 
 def _can_go_on(task: Task) -> bool:
