@@ -157,14 +157,14 @@ def read_child_messages(task_id: str, child_id: str) -> Response[str]:
 def grant() -> Response[str]:
     """A person authorised a provider."""
     me, (given, _) = _me(), host_requests.read(waits.Grant, _event())
-    granted_at = grants.grant(
+    granted_at, reached = grants.grant(
         settings.runtime(),
         principal=me,
         user=given.user,
         provider=given.provider,
         granted_at=given.granted_at,
     )
-    return sent(host_answers.granted(given.user, given.provider, granted_at))
+    return sent(host_answers.granted(given.user, given.provider, granted_at, reached))
 
 
 @app.post("/v1/host/tasks/<task_id>/fail")

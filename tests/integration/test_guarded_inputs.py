@@ -284,3 +284,29 @@ def test_guardrails_that_cannot_be_evaluated_at_all_leave_everything_as_it_was(
     assert refused.json["retry"]["retryable"]
     assert live_lab.everything() == before
     assert guarded.start(task_id)["number"] == 1
+
+
+def test_a_reviewer_is_shown_what_the_manifest_says_is_to_be_decided(host: Host) -> None:
+    shown = f"review('{BOB}', 'Let in: ' + input.message[0].text)"
+    register(host, {"before": [{"assert": shown}]})
+    task_id = host.task("ten parcels")
+
+    refused = host.ask(task_id, "turns")
+
+    (review,) = host.api.get("/v1/reviews", person=BOB).json["reviews"]
+    assert review["subject"] == "Let in: ten parcels"
+    assert [wait["reviewer"] for wait in host.read(task_id)["waits"]] == [BOB]
+    assert (refused.status, refused.json["retry"]["side_effect_state"]) == (409, "confirmed")
+
+
+@pytest.mark.clause("AG-1", "AG-5")
+@pytest.mark.parametrize("asks", ["review()", "review('a', 'b', 'c')", "true || review()"])
+def test_a_review_of_nobody_is_refused_when_it_is_registered(host: Host, asks: str) -> None:
+    body = {**manifest(), "guardrails": {"before": [{"assert": asks}]}}
+
+    reply = host.send("PUT", f"agents/{AGENT}", body)
+
+    assert (reply.status, [place["at"] for place in reply.json["errors"]]) == (
+        422,
+        ["guardrails.before[0].assert"],
+    )

@@ -105,6 +105,15 @@ class TurnNotRunnable(TaskError):
         super().__init__("The task has no turn to start now.")
 
 
+class NothingLeftToRun(TaskError):
+    """Taking the task up did all there was to do: what waited was refused, held or said, and no turn is left to run."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The task was taken up, and no turn of it is left to run now; read it to see what came of it."
+        )
+
+
 class WaitNotFound(TaskError):
     """The wait was resolved before, or never existed."""
 
@@ -124,7 +133,11 @@ class ReviewIsOver(TaskError):
     """The review was decided otherwise, or is waited for no longer: it took too long, or its turn ended."""
 
     def __init__(self, *, decided: bool) -> None:
-        what = "was decided before, and otherwise" if decided else "is not waited for any longer"
+        what = (
+            "was decided before, otherwise or with another comment"
+            if decided
+            else "is not waited for any longer"
+        )
         super().__init__(f"The review {what}; there is nothing left to decide.")
         self.decided = decided
 

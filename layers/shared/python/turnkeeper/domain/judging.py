@@ -4,8 +4,8 @@ Which input is which is written in one entry with the turn's start. A held input
 began and what was decided, so that it is judged again from the first step, as if it had just come (AG-3).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from turnkeeper.domain.messages import Range
@@ -68,6 +68,8 @@ class Judged:
     """Under which what a guardrail made of inputs lies; None where it changed none."""
     reply: str | None = None
     """The output that answers the refused ones, as JSON text."""
+    subjects: Mapping[str, str] = field(default_factory=dict)
+    """What the reviewers of newly held inputs are shown, by their waits' ids."""
 
     @property
     def has_passed(self) -> bool:

@@ -32,7 +32,7 @@ def driven(
         "pending": task.pending,
         "turns": task.turns,
         "usage": _usage(task.usage),
-        "waits": [_wait(wait) for wait in task.waits],
+        "waits": [_wait(wait) for wait in task.asks],
         "turn": _turn(task.turn, memo, resolutions) if task.turn else None,
     }
     return answer(status, json.dumps(body, separators=(",", ":")), {"ETag": etags.tag(task.revision)})
@@ -56,9 +56,9 @@ def seen(status: int, child: Task) -> Answer:
     return answer(status, body, {"ETag": etags.tag(child.revision)})
 
 
-def granted(user: str, provider: str, granted_at: datetime) -> Answer:
-    """Since when the *user* has authorised the *provider*, as far as this host knows."""
-    body = {"user": user, "provider": provider, "granted_at": to_text(granted_at)}
+def granted(user: str, provider: str, granted_at: datetime, reached: int) -> Answer:
+    """Since when the *user* has authorised the *provider*, and how many tasks waited for that."""
+    body = {"user": user, "provider": provider, "granted_at": to_text(granted_at), "tasks": reached}
     return answer(HTTPStatus.OK, json.dumps(body, separators=(",", ":")), {})
 
 

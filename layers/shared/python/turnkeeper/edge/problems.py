@@ -66,6 +66,9 @@ PROBLEMS: dict[type[Exception], Row] = {
     errors.KeyReused: Row(status=409, code=Code.CONFLICT, strategy=Strategy.CORRECT),
     errors.StaleFence: Row(status=409, code=Code.CONFLICT, strategy=Strategy.NEVER),
     errors.TurnNotRunnable: Row(status=409, code=Code.FAILED_PRECONDITION, strategy=Strategy.MAKE_RUNNABLE),
+    errors.NothingLeftToRun: Row(
+        status=409, code=Code.FAILED_PRECONDITION, strategy=Strategy.MAKE_RUNNABLE, side_effects="confirmed"
+    ),
     errors.WaitNotFound: Row(status=404, code=Code.NOT_FOUND, strategy=Strategy.NEVER),
     errors.WaitIsOver: Row(status=409, code=Code.CONFLICT, strategy=Strategy.NEVER),
     errors.ReviewIsOver: Row(status=409, code=Code.FAILED_PRECONDITION, strategy=Strategy.NEVER),

@@ -50,7 +50,7 @@ class AskedWait(Sent):
     """One thing that a turn waits for; which of the names it has depends on its kind."""
 
     id: Name
-    kind: WaitKind = Field(strict=False)
+    kind: Literal["auth", "review", "child", "host"]
     provider: Name | None = None
     needed_at: Instant | None = None
     reviewer: Name | None = None
@@ -62,7 +62,7 @@ class AskedWait(Sent):
         """As the domain has it."""
         return Need(
             id=self.id,
-            kind=self.kind,
+            kind=WaitKind(self.kind),
             provider=self.provider,
             needed_at=self.needed_at,
             reviewer=self.reviewer,

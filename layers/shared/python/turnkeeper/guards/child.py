@@ -16,6 +16,7 @@ from typing import Any
 
 MEMORY = 512 * 1024 * 1024
 LARGEST_VALUE = 512 * 1024
+LONGEST_SUBJECT = 2_048
 LONGEST_REVIEWER = 256
 ALIASES = {"context": "c", "input": "i", "output": "o"}
 
@@ -49,7 +50,7 @@ class Library:
         except Exception as error:  # noqa: BLE001 - whatever the library raises is a refusal
             return {"wrong": str(error)}
 
-    def context(self, values: Mapping[str, Any], review: Callable[[str], bool]) -> Any:
+    def context(self, values: Mapping[str, Any], review: Callable[..., bool]) -> Any:
         """*values* and every function, as the library takes them."""
         short = {ALIASES[name]: value for name, value in values.items() if name in ALIASES}
         return self.core.Context({**values, **short}, {**self.functions, "review": review})
@@ -65,18 +66,22 @@ class Reviews:
 
     def __init__(self) -> None:
         self.decided: dict[str, bool] = {}
-        self.asked: list[str] = []
+        self.asked: list[tuple[str, str | None]] = []
 
     def begin(self, decided: dict[str, bool]) -> None:
         """Start on another expression."""
         self.decided, self.asked = decided, []
 
-    def review(self, user: Any) -> bool:
-        """What *user* decided."""
+    def review(self, user: Any, subject: Any = None) -> bool:
+        """What *user* decided, who is shown *subject*."""
         if not isinstance(user, str) or not 0 < len(user.encode()) <= LONGEST_REVIEWER:
             raise ValueError("a reviewer is a text of 1 to 256 bytes")
+        if subject is not None and not (
+            isinstance(subject, str) and 0 < len(subject.encode()) <= LONGEST_SUBJECT
+        ):
+            raise ValueError("what is to be decided is a text of 1 to 2,048 bytes")
         if user not in self.decided:
-            self.asked.append(user)
+            self.asked.append((user, subject))
             raise NotDecided
         return self.decided[user]
 
@@ -87,7 +92,10 @@ def evaluated(library: Library, context: Any, reviews: Reviews, expression: str)
         value = plain(library.core.compile(expression).execute(context))
         size = len(json.dumps(value, allow_nan=False))
     except BaseException as error:  # noqa: BLE001 - a panic of the library is no Exception
-        return {"asks": reviews.asked[0]} if reviews.asked else {"fails": type(error).__name__}
+        if not reviews.asked:
+            return {"fails": type(error).__name__}
+        user, subject = reviews.asked[0]
+        return {"asks": user, "subject": subject}
     return {"is": value} if size <= LARGEST_VALUE else {"fails": "TooLarge"}
 
 

@@ -44,6 +44,8 @@ class Asks:
     """The expression has no value before *reviewer* decides."""
 
     reviewer: str
+    subject: str | None = None
+    """What that person is shown; None where the expression does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +102,8 @@ class Evaluator:
         match answer:
             case {"is": value}:
                 return Is(value)
-            case {"asks": reviewer}:
-                return Asks(reviewer)
+            case {"asks": reviewer, "subject": subject}:
+                return Asks(reviewer, subject)
             case {"fails": why}:
                 return Fails(why)
             case _:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from turnkeeper.domain.places import shortened
 from turnkeeper.guards.evaluator import Evaluator
-from turnkeeper.guards.syntax import ExpressionRefused
+from turnkeeper.guards.syntax import ExpressionRefused, arguments
 
 _NAMESPACES = frozenset({"math", "strings", "sets", "base64", "lists", "optional"})
 _TYPES = frozenset({"bool", "int", "uint", "double", "string", "bytes", "list", "map", "null_type", "type"})
@@ -48,6 +48,10 @@ def check(expression: str, scope: Scope, evaluator: Evaluator) -> None:
     calls = {name for name in used.functions if _NAME.fullmatch(name)}
     if REVIEW in calls and not scope.reviews:
         raise ExpressionRefused("asks for a review, which only an assert may")
+    if not set(arguments(expression, REVIEW)) <= {1, 2}:
+        raise ExpressionRefused(
+            "asks for a review of nobody: review(<sub>) or review(<sub>, <what to decide>)"
+        )
     if no_functions := calls - FUNCTIONS - {REVIEW}:
         raise ExpressionRefused(f"calls {_listed(no_functions)}, which is no function here")
     if unseen := used.variables - scope.sees - _NAMESPACES - _TYPES:

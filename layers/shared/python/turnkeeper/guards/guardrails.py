@@ -66,6 +66,8 @@ class NeedsReview:
 
     step: int
     reviewer: str
+    subject: str | None = None
+    """What the reviewer is shown; None where the step does not say."""
 
 
 type Verdict = Passed | Denied | Locked | NeedsReview
@@ -103,8 +105,8 @@ class Guard:
                 return goes_on
         decided = {user: approved for (at, user), approved in decisions.items() if at == number}
         match self.evaluator.evaluate(step.expression, values, decided=decided):
-            case Asks(reviewer) if step.act is Act.ASSERT:
-                return NeedsReview(step=number, reviewer=reviewer)
+            case Asks(reviewer, subject) if step.act is Act.ASSERT:
+                return NeedsReview(step=number, reviewer=reviewer, subject=subject)
             case Is(value) if step.act is Act.TRANSFORM:
                 return self._transformed(step, number, value, goes_on)
             case Is(value):

@@ -6,6 +6,7 @@ that does; the evaluator's own process is there for what was not found.
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 LONGEST = 2_048
 """Bytes of UTF-8."""
@@ -55,6 +56,27 @@ def check(expression: str) -> frozenset[str]:
     if len(tokens) > MOST_TOKENS:
         raise ExpressionRefused(f"has more than {MOST_TOKENS} names, signs and values")
     return _check_nesting(tokens)
+
+
+def arguments(expression: str, function: str) -> list[int]:
+    """How many values each call of *function* in a checked *expression* is given."""
+    tokens = _tokens(expression)
+    return [
+        _given(tokens[place + 2 :])
+        for place, (one, following) in enumerate(pairwise(tokens))
+        if one.kind == "name" and one.text == function and following.text == "("
+    ]
+
+
+def _given(after: list[Token]) -> int:
+    """How many values stand before the bracket that closes."""
+    depth, commas = 0, 0
+    for token in after:
+        if token.kind == "close" and depth == 0:
+            return 0 if token is after[0] else commas + 1
+        depth += (token.kind == "open") - (token.kind == "close")
+        commas += token.text == "," and depth == 0
+    return commas + 1
 
 
 def _tokens(expression: str) -> list[Token]:

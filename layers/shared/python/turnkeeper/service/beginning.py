@@ -33,7 +33,6 @@ def begin(runtime: Runtime) -> Decide:
         return transitions.start_turn(
             current,
             judged=judged,
-            subjects=judging.subjects(judged, current),
             now=runtime.clock(),
             pace=runtime.pace,
         )

@@ -19,8 +19,8 @@ log = logging.getLogger(__name__)
 
 def grant(
     runtime: Runtime, *, principal: str, user: str, provider: str, granted_at: datetime | None
-) -> datetime:
-    """Since when *user* has authorised *provider* for the host, at the latest *granted_at*; repeating it is safe.
+) -> tuple[datetime, int]:
+    """Since when *user* has authorised *provider* for the host, and how many tasks that reached; repeating it is safe.
 
     A task that cannot be woken now is woken by the sweep; the authorisation is kept before any is.
     """
@@ -32,18 +32,19 @@ def grant(
     kept = people.keep_grant(
         runtime.table, owner=principal, person=user, provider=provider, at=granted_at or now
     )
-    after: str | None = None
+    reached, after = 0, None
     while True:
         called, after = people.calls(runtime.table, user, after=after, limit=BATCH)
         for task in called:
             if task.terms.owner == principal and any(wait.provider == provider for wait in task.waits):
-                _settle(runtime, task)
+                reached += _is_reached(runtime, task)
         if after is None:
-            return kept
+            return kept, reached
 
 
-def _settle(runtime: Runtime, task: Task) -> None:
+def _is_reached(runtime: Runtime, task: Task) -> bool:
     try:
-        settle(runtime, task, actor=ACTOR)
+        return settle(runtime, task, actor=ACTOR) is not task
     except TaskError as error:
         log.warning("an authorisation reaches a task later (%s)", type(error).__name__)
+        return False

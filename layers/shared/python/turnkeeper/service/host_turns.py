@@ -6,7 +6,7 @@ from datetime import datetime
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import transitions
-from turnkeeper.domain.errors import StaleFence, TurnNotRunnable
+from turnkeeper.domain.errors import NothingLeftToRun, StaleFence
 from turnkeeper.domain.instants import MICROSECOND
 from turnkeeper.domain.needs import Need
 from turnkeeper.domain.rules import State, Transition, require, state_of
@@ -62,14 +62,15 @@ def memo(runtime: Runtime, task: Task) -> str | None:
 def start(runtime: Runtime, asked: Asked) -> Task:
     """The task with a turn that the host may run: begun, tried again, or resumed, under a fence of its own.
 
-    Raises `TurnNotRunnable` when there is none now, `StaleFence` when a repeated key's turn was taken over.
+    Raises `TurnNotRunnable` when there is none now, `NothingLeftToRun` when taking it up was all there was to do, and
+    `StaleFence` when a repeated key's turn was taken over.
     """
     started = _change(runtime, asked, "start", begin(runtime))
     if state_of(started) is State.BETWEEN_ATTEMPTS and asked.key is None:
         # What its turn was about to say is said, and the turn goes on.
         started = _change(runtime, asked, "start", begin(runtime))
     if state_of(started) is not State.RUNNING:
-        raise TurnNotRunnable
+        raise NothingLeftToRun
     return started
 
 

@@ -31,7 +31,6 @@ from turnkeeper.store import transcript
 SECONDS = 8.0
 """When one turn's start takes no more inputs; the last may take 16 s more, and the gateway waits 29."""
 REVIEW_WITHIN = timedelta(days=7)
-SUBJECT_CHARACTERS = 400
 
 
 class LockedByGuardrail(Exception):
@@ -54,13 +53,6 @@ def judge(runtime: Runtime, task: Task, ruled: Rules, now: datetime) -> Judged |
         return run.judged()
     except EvaluatorUnavailable as error:
         raise GuardrailsUnavailable from error
-
-
-def subjects(judged: Judged | None, task: Task) -> dict[str, str]:
-    """What the reviewers of newly held inputs decide, by their waits' ids."""
-    known = {wait.id for wait in outstanding(task.held)}
-    new = outstanding(judged.held) if judged else ()
-    return {wait.id: f"An input to {task.agent} needs your approval." for wait in new if wait.id not in known}
 
 
 def seen(runtime: Runtime, task: Task, *, until: datetime | None = None) -> Scene:
@@ -114,6 +106,7 @@ class _Run:
     refused: dict[int, str] = field(default_factory=dict)
     made: dict[int, str] = field(default_factory=dict)
     held: list[Held] = field(init=False)
+    subjects: dict[str, str] = field(default_factory=dict)
     passed: list[Mapping[str, Any]] = field(default_factory=list)
     scene: Scene = field(init=False)
 
@@ -145,8 +138,8 @@ class _Run:
         match verdict:
             case Locked():
                 raise LockedByGuardrail
-            case NeedsReview(step=step, reviewer=reviewer):
-                self._hold(held or Held(number=number, began=began), step, reviewer)
+            case NeedsReview() as needs:
+                self._hold(held or Held(number=number, began=began), needs)
                 return
             case Denied(message=message):
                 self.refused[number] = message
@@ -169,6 +162,7 @@ class _Run:
             held=tuple(sorted(self.held, key=lambda one: one.number)),
             token=token,
             reply=self._reply() if self.refused else None,
+            subjects=self.subjects,
         )
 
     def _scene(self, began: datetime) -> Scene:
@@ -176,16 +170,17 @@ class _Run:
             return seen(self.runtime, self.task, until=began)
         return replace(self.scene, inputs=scene.kept((*self.scene.inputs, *self.passed)))
 
-    def _hold(self, held: Held, step: int, reviewer: str) -> None:
+    def _hold(self, held: Held, needs: NeedsReview) -> None:
         wait = Wait(
-            id=f"input-{held.number}-{step}-{len(held.decided)}",
+            id=f"input-{held.number}-{needs.step}-{len(held.decided)}",
             kind=WaitKind.REVIEW,
             since=self.now,
             deadline=self.now + REVIEW_WITHIN,
-            reviewer=reviewer,
+            reviewer=needs.reviewer,
         )
+        self.subjects[wait.id] = needs.subject or f"An input to {self.task.agent} needs your approval."
         others: Iterable[Held] = (one for one in self.held if one.number != held.number)
-        self.held = [*others, replace(held, wait=wait, step=step)]
+        self.held = [*others, replace(held, wait=wait, step=needs.step)]
 
     def _reply(self) -> str:
         """The one output that answers every refused input, in their order (IO-8)."""

@@ -96,7 +96,7 @@ def release(runtime: Runtime, current: Task, held: HeldOutput, now: datetime) ->
             current,
             held=again,
             wait=_wait(again, now),
-            subject=_subject(current),
+            subject=_subject(current, said),
             now=now,
             pace=runtime.pace,
         )
@@ -197,7 +197,7 @@ def _held(
         fence=turn.fence,
         held=held,
         wait=_wait(held, now),
-        subject=_subject(task),
+        subject=_subject(task, needs),
         content=content,
         usage=usage,
         now=now,
@@ -215,8 +215,8 @@ def _wait(held: HeldOutput, now: datetime) -> Wait:
     )
 
 
-def _subject(task: Task) -> str:
-    return f"An answer of {task.agent} needs your approval."
+def _subject(task: Task, needs: NeedsReview) -> str:
+    return needs.subject or f"An answer of {task.agent} needs your approval."
 
 
 def _turn(task: Task) -> Turn:

@@ -1,6 +1,5 @@
 """A turn from its start to its end: attempts, signs of life, outputs, failure and loss, each under its fence."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -11,7 +10,7 @@ from turnkeeper.domain.judging import Judged
 from turnkeeper.domain.messages import Commit, Output
 from turnkeeper.domain.rules import Transition, require
 from turnkeeper.domain.task import NOTHING_USED, Pace, Reason, Task, Turn, TurnState, Usage
-from turnkeeper.domain.transitions.change import NO_SUBJECTS, Change, Wake
+from turnkeeper.domain.transitions.change import Change, Wake
 from turnkeeper.domain.transitions.endings import error
 from turnkeeper.domain.transitions.forms import due, ended, lease_is_over, metered, released, said, turn_of
 from turnkeeper.domain.transitions.holding import decided
@@ -22,7 +21,6 @@ def start_turn(
     task: Task,
     *,
     judged: Judged | None = None,
-    subjects: Mapping[str, str] = NO_SUBJECTS,
     now: datetime,
     pace: Pace,
 ) -> Change:
@@ -30,7 +28,7 @@ def start_turn(
 
     What guardrails refused is answered in the same write, and where nothing is left for the agent the turn is over with
     that; where all are held for a review, none begins (AG-3). A task that has had all its turns is errored instead, and
-    the inputs stay listed, uncommitted (LC-4). *subjects* says what the reviewers of held inputs decide.
+    the inputs stay listed, uncommitted (LC-4).
     """
     require(task, Transition.START_TURN)
     if judged is None:
@@ -42,7 +40,7 @@ def start_turn(
             transition=Transition.START_TURN,
             before=task,
             after=due(held, now=now, pace=pace),
-            subjects=subjects,
+            subjects=judged.subjects,
             wake=Wake.TASK if held.has_ready_input else Wake.NONE,
         )
     if task.terms.max_turns is not None and task.turns >= task.terms.max_turns:
@@ -79,7 +77,7 @@ def start_turn(
         after=started,
         entry=commit,
         reply=reply,
-        subjects=subjects,
+        subjects=judged.subjects,
         wake=wake,
     )
 
