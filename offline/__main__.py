@@ -141,7 +141,9 @@ def print_host_keys(engine: Engine, name: str) -> int:
     if queue is None and name != hosts.STEWARD:
         print(f"{name} has no queue yet: stop `make up` and start it again.", file=sys.stderr)
     certificate = engine.endpoint.certificate
-    print("# In cdk.json:", json.dumps(hosts.settings([host])))
+    setting = "deployment_hosts" if name == hosts.STEWARD else "external_hosts"
+    declared: object = [host.principal] if name == hosts.STEWARD else hosts.declaration([host])
+    print(f'# In cdk.json: "{setting}": {json.dumps(declared)}')
     print("unset AWS_PROFILE AWS_SESSION_TOKEN")
     for variable, value in {
         "BASE_URL": deployment.base_url,
