@@ -8,13 +8,14 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from turnkeeper import settings
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain.task import Task
-from turnkeeper.edge import answers, bodies, host_answers, host_requests, requests, waits
+from turnkeeper.edge import answers, bodies, files, host_answers, host_requests, requests, waits
 from turnkeeper.edge.caller import host
 from turnkeeper.edge.exchange import exchange
 from turnkeeper.edge.problems import refuse_unknown_route
 from turnkeeper.edge.responses import sent
 from turnkeeper.service import grants, host_agents, host_turns
 from turnkeeper.service.delegation import Call
+from turnkeeper.service.files import download, upload
 from turnkeeper.service.host_turns import Asked
 from turnkeeper.service.messages import page_of
 from turnkeeper.service.waiting import resolutions
@@ -24,6 +25,7 @@ app.not_found(refuse_unknown_route)
 handle = exchange(app.resolve)
 # Made now, while a starting function has a whole CPU, and kept for every request.
 settings.runtime()
+settings.mounts()
 
 
 @app.put("/v1/host/agents/<name>")
@@ -55,6 +57,24 @@ def read_messages(task_id: str) -> Response[str]:
     """The conversation of a task of my agents."""
     runtime, me = settings.runtime(), _me()
     return _conversed(lambda: host_turns.read(runtime, principal=me, task_id=task_id))
+
+
+@app.post("/v1/host/tasks/<task_id>/files")
+def send_file(task_id: str) -> Response[str]:
+    """Where to send a file that an output may name."""
+    runtime, me = settings.runtime(), _me()
+    asked = files.upload(_event(), caller=me)
+    task = host_turns.read(runtime, principal=me, task_id=task_id)
+    return sent(files.awaited(upload(runtime, task, asked), asked))
+
+
+@app.get("/v1/host/tasks/<task_id>/files")
+def get_file(task_id: str) -> Response[str]:
+    """Where to get a file that the conversation of a task of my agents names."""
+    runtime = settings.runtime()
+    task = host_turns.read(runtime, principal=_me(), task_id=task_id)
+    wanted = files.wanted(_event())
+    return sent(files.found(download(runtime, task, file=wanted.ref, at=wanted.at)))
 
 
 @app.post("/v1/host/tasks/<task_id>/turns")

@@ -33,7 +33,11 @@ class Engine:
                 service,
                 region_name=REGION,
                 endpoint_url=self.endpoint_url,
-                config=Config(retries={"mode": "standard", "total_max_attempts": attempts}, read_timeout=10),
+                config=Config(
+                    retries={"mode": "standard", "total_max_attempts": attempts},
+                    read_timeout=10,
+                    signature_version="s3v4" if service == "s3" else None,
+                ),
                 **KEYS,  # type: ignore[arg-type]
             )
         return Locked(client) if self.endpoint_url is None else client
@@ -86,6 +90,12 @@ def make_queue(client: Any) -> str:
     )
     url: str = answer["QueueUrl"]
     return url
+
+
+def make_bucket(client: Any, name: str) -> None:
+    """A bucket as the stack has it."""
+    client.create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": REGION})
+    client.put_bucket_versioning(Bucket=name, VersioningConfiguration={"Status": "Enabled"})
 
 
 def _index(name: str, partition: str, sort: str) -> dict[str, Any]:

@@ -51,6 +51,12 @@ def review_key(task_id: str, name: str) -> Attributes:
     return {"pk": f"TASK#{task_id}", "sk": f"REVIEW#{name}"}
 
 
+def file_key(task_id: str, uri: str, named: str = "") -> Attributes:
+    """The file *uri* as the entry *named* it; a URI is longer than a key may be."""
+    hashed = hashlib.sha256(uri.encode()).hexdigest()[:32]
+    return {"pk": f"TASK#{task_id}", "sk": f"FILE#{hashed}#{named}"}
+
+
 def child_key(task_id: str, turn: int, call: str) -> Attributes:
     """The child that a call of the task's *turn*-th turn made; a call may have any name."""
     named = hashlib.sha256(call.encode()).hexdigest()[:32]

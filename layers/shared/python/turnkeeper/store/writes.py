@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from turnkeeper.domain.instants import to_text
-from turnkeeper.domain.messages import Commit
+from turnkeeper.domain.messages import Commit, Output
 from turnkeeper.domain.reviews import review_of
 from turnkeeper.domain.status import looks_the_same
 from turnkeeper.domain.task import Task
@@ -17,6 +17,7 @@ from turnkeeper.store.items import (
     Attributes,
     child_key,
     entry_key,
+    file_key,
     input_key,
     memo_key,
     review_key,
@@ -118,7 +119,21 @@ def _content(change: Change, *, nonce: str) -> list[Attributes]:
         )
     if change.memo is not None and change.after.turn:
         items.append({**memo_key(task_id, change.after.turn.fence), "content": change.memo, "nonce": nonce})
+    items += _files(change)
     return items
+
+
+def _files(change: Change) -> Iterator[Attributes]:
+    """One item for each file that the new entry names, by the file and the instant that shows the entry."""
+    if change.input:
+        named = f"{to_text(change.input.received_at)}#IN"
+    elif isinstance(change.entry, Output):
+        named = f"{to_text(change.entry.at)}#OUT"
+    else:
+        return
+    for pin in change.files:
+        key = file_key(change.after.id, pin.uri, named)
+        yield {**key, "uri": pin.uri, "version": pin.version, "size": pin.size, "kind": pin.kind}
 
 
 def _reviews(change: Change) -> Iterator[Attributes]:
