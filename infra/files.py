@@ -41,7 +41,7 @@ def browsers(origins: Sequence[str]) -> list[s3.CorsRule] | None:
         s3.CorsRule(
             allowed_origins=list(origins),
             allowed_methods=[s3.HttpMethods.GET, s3.HttpMethods.PUT],
-            allowed_headers=["content-type", "if-none-match"],
+            allowed_headers=["content-disposition", "content-type", "if-none-match"],
             max_age=3600,
         )
     ]

@@ -65,7 +65,7 @@ def send_file(task_id: str) -> Response[str]:
     runtime, me = settings.runtime(), _me()
     asked = files.upload(_event(), caller=me)
     task = host_turns.read(runtime, principal=me, task_id=task_id)
-    return sent(files.awaited(upload(runtime, task, asked), asked))
+    return sent(files.awaited(upload(runtime, task, asked)))
 
 
 @app.get("/v1/host/tasks/<task_id>/files")

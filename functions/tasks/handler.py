@@ -72,7 +72,7 @@ def send_file(task_id: str) -> Response[str]:
     event, caller = _asked()
     asked = files.upload(event, caller=caller)
     task = poll(settings.runtime(), caller=caller, task_id=task_id)
-    return sent(files.awaited(upload(settings.runtime(), task, asked), asked))
+    return sent(files.awaited(upload(settings.runtime(), task, asked)))
 
 
 @app.get("/v1/tasks/<task_id>/files")

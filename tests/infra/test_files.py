@@ -51,7 +51,7 @@ def test_a_page_of_a_named_origin_may_send_and_get_files_and_no_other_may(
             {
                 "AllowedOrigins": ["https://app.example"],
                 "AllowedMethods": ["GET", "PUT"],
-                "AllowedHeaders": ["content-type", "if-none-match"],
+                "AllowedHeaders": ["content-disposition", "content-type", "if-none-match"],
                 "MaxAge": 3600,
             }
         ]

@@ -4,7 +4,7 @@ Nothing passes through here: people and hosts send to S3 and get from it themsel
 one file. What such a URL allows is signed, so S3 holds them to it and not the client.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from http import HTTPStatus
@@ -71,12 +71,22 @@ class Mounts:
         kind = found.get("ContentType") or "application/octet-stream"
         return Version(id=found["VersionId"], size=found["ContentLength"], kind=kind)
 
-    def upload_url(self, key: str, *, kind: str, size: int) -> str:
-        """Where to PUT a file: exactly *size* bytes of the type *kind*, and only where nothing lies yet.
+    def upload_url(self, key: str, *, name: str, kind: str, size: int) -> tuple[str, Mapping[str, str]]:
+        """Where to PUT a file, and with which headers: *size* bytes of the type *kind*, where nothing lies yet.
 
-        All three are signed headers: S3 refuses a request that differs in one, and the second of two.
+        They are signed, and so is the length, which every client sends by itself: S3 refuses what differs in one, and
+        the second of two. It is stored as an attachment, so that nobody's browser ever shows it by mistake.
         """
-        return self._signed("put_object", Key=key, ContentType=kind, ContentLength=size, IfNoneMatch="*")
+        saved = attachment(name)
+        url = self._signed(
+            "put_object",
+            Key=key,
+            ContentType=kind,
+            ContentLength=size,
+            ContentDisposition=saved,
+            IfNoneMatch="*",
+        )
+        return url, {"Content-Type": kind, "Content-Disposition": saved, "If-None-Match": "*"}
 
     def download_url(self, key: str, *, version: str, name: str) -> str:
         """Where to GET that *version* of a file, as an attachment called *name*."""

@@ -61,13 +61,9 @@ def wanted(event: Mapping[str, Any]) -> Wanted:
     return query(Wanted, event)
 
 
-def awaited(signed: Signed, asked: Upload) -> Answer:
-    """Where to send the file, and with which headers; the length is signed too, and every client sends it anyway."""
-    sent_by = {
-        "method": "PUT",
-        "url": signed.url,
-        "headers": {"Content-Type": asked.kind, "If-None-Match": "*"},
-    }
+def awaited(signed: Signed) -> Answer:
+    """Where to send the file, and with which headers."""
+    sent_by = {"method": "PUT", "url": signed.url, "headers": signed.headers}
     return _answer(HTTPStatus.CREATED, signed, {"upload": sent_by})
 
 

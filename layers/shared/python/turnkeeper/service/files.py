@@ -7,7 +7,7 @@ the reference means the version that lay there, and is the only way to read it.
 import json
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -56,6 +56,8 @@ class Signed:
 
     file: Pin | FileUri
     url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """What must be sent along."""
     expires_at: datetime
 
 
@@ -79,8 +81,9 @@ def upload(runtime: Runtime, task: Task, asked: Upload) -> Signed:
     if wrong:
         raise InvalidInput(wrong)
     uri = named(asked.name, within=_folder(runtime, task, asked))
-    url = mounts.upload_url(key_of(task, uri), kind=asked.kind, size=asked.size)
-    return Signed(file=uri, url=url, expires_at=runtime.clock() + mounts.lasts)
+    key = key_of(task, uri)
+    url, headers = mounts.upload_url(key, name=asked.name, kind=asked.kind, size=asked.size)
+    return Signed(file=uri, url=url, headers=headers, expires_at=runtime.clock() + mounts.lasts)
 
 
 def download(runtime: Runtime, task: Task, *, file: str, at: str | None) -> Signed:
