@@ -19,6 +19,7 @@ ROUTES = host_routes()
 UNKNOWN = "0" * 32
 BODIES: dict[str, dict[str, Any]] = {
     "turns": {},
+    "files": {"name": "a.csv", "mimeType": "text/csv", "sizeBytes": 3},
     "heartbeat": {"fence": 1},
     "outputs": {"fence": 1, "number": 1, **said("one")},
     "finish": {"fence": 1, **said("two")},

@@ -18,6 +18,8 @@ BODIES: dict[str, object] = {
     "PUT /v1/host/agents/{name}": manifest(),
     "GET /v1/host/tasks/{task_id}": None,
     "GET /v1/host/tasks/{task_id}/messages": None,
+    "GET /v1/host/tasks/{task_id}/files": None,
+    "POST /v1/host/tasks/{task_id}/files": {"name": "a.csv", "mimeType": "text/csv", "sizeBytes": 3},
     "POST /v1/host/tasks/{task_id}/turns": {},
     "POST /v1/host/tasks/{task_id}/heartbeat": {"fence": 1, "usage": {"tool_calls": 1}},
     "POST /v1/host/tasks/{task_id}/outputs": {"fence": 1, "number": 1, **text("hello")},
@@ -40,6 +42,8 @@ BODIES: dict[str, object] = {
     "POST /v1/host/tasks/{task_id}/restrict": {},
     "POST /v1/host/tasks/{task_id}/reconcile": {"answer": "done"},
 }
+FILE = "there/a.csv"
+QUERIES: dict[str, dict[str, str]] = {"GET /v1/host/tasks/{task_id}/files": {"ref": f"task://{FILE}"}}
 OF_TASKS = [route for route in BODIES if "{task_id}" in route]
 OF_AGENTS = [route for route in BODIES if "{name}" in route]
 GRANT = "POST /v1/host/grants"
@@ -50,7 +54,7 @@ def request(host: Host, route: str, at: str, signer: Signer | None = None, **mor
     """The request that *route* wants, of the task or the agent *at*."""
     named = {"task_id": at, "name": at, "child_id": child_of(host, at)}
     method, path = route.format(**named).split(" ")
-    more = {"body": BODIES[route], **more}
+    more = {"body": BODIES[route], "query": QUERIES.get(route), **more}
     return host.api.event(method, path, signer=signer or host.signer, **more)
 
 
@@ -87,6 +91,10 @@ def fit_for(route: str, host: Host) -> str:
             return host.task("hi")
         case "reconcile":
             return lost(host)
+        case "files":
+            task_id, _ = host.running()
+            host.lab.send_file(task_id, FILE)
+            return task_id
         case "children" | "messages" | "{child_id}":
             assert host.register("other", delegates_from=[AGENT]).status == 200
             return with_child(host)

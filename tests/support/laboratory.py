@@ -44,6 +44,12 @@ def said(text: str) -> str:
     return json.dumps({"message": [part]}, ensure_ascii=False, separators=(",", ":"))
 
 
+def naming(*files: str, **more: object) -> str:
+    """An input or output object whose parts name *files*, as it is stored but for what is filled in."""
+    parts = [{"mimeType": "text/csv", "file": file, **more} for file in files]
+    return json.dumps({"message": parts}, ensure_ascii=False, separators=(",", ":"))
+
+
 @dataclass(slots=True)
 class Clock:
     """A clock that moves when it is told to."""
@@ -126,6 +132,14 @@ class Laboratory:
 
     def send(self, task_id: str, text: str, *, key: str | None = None, caller: str = ALICE) -> Accepted:
         return accept(self.runtime, caller=caller, task_id=task_id, content=said(text), key=key)
+
+    def send_file(
+        self, task_id: str, path: str, content: bytes = b"day,parcels", *, caller: str = ALICE
+    ) -> Accepted:
+        """An input that names a file of the task's own, which was just put there."""
+        self.lay(f"task/{task_id}/{path}", content)
+        said = naming(f"task://{path}")
+        return accept(self.runtime, caller=caller, task_id=task_id, content=said, key=None)
 
     def poll(self, task_id: str, *, caller: str = ALICE) -> Task:
         return poll(self.runtime, caller=caller, task_id=task_id)
