@@ -14,6 +14,8 @@ from botocore.config import Config
 
 REGION = "eu-central-1"
 KEYS = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
+# Only keys that the emulator knows sign a URL that it takes.
+KNOWN_KEYS = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
 
 _session = cache(botocore.session.get_session)
 _session_lock = threading.Lock()
@@ -38,7 +40,7 @@ class Engine:
                     read_timeout=10,
                     signature_version="s3v4" if service == "s3" else None,
                 ),
-                **KEYS,  # type: ignore[arg-type]
+                **(KNOWN_KEYS if service == "s3" else KEYS),  # type: ignore[arg-type]
             )
         return Locked(client) if self.endpoint_url is None else client
 

@@ -96,7 +96,9 @@ class Mounts:
 
     def _signed(self, call: str, **params: Any) -> str:
         return self.connect().generate_presigned_url(
-            call, Params={"Bucket": self.bucket, **params}, ExpiresIn=int(self.lasts.total_seconds())
+            ClientMethod=call,
+            Params={"Bucket": self.bucket, **params},
+            ExpiresIn=int(self.lasts.total_seconds()),
         )
 
 

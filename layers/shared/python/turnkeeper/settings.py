@@ -30,8 +30,13 @@ CALLS = Config(
 # The store tries again itself. It keeps to one deadline and must know what became of each attempt, to tell whether a
 # write may still arrive; the SDK's own retries would hide the first and multiply the other.
 STORE_CALLS = CALLS.merge(Config(retries={"mode": "standard", "total_max_attempts": 1}))
-# Only the fourth signature can hold a client to headers. A checksum would be of a body that nobody has yet.
-S3_CALLS = Config(signature_version="s3v4", request_checksum_calculation="when_required")
+# Only the fourth signature can hold a client to headers; it is over the host as well, so that must be the region's own
+# and not one that redirects. A checksum would be of a body that nobody has yet.
+S3_CALLS = Config(
+    signature_version="s3v4",
+    s3={"addressing_style": "virtual"},
+    request_checksum_calculation="when_required",
+)
 
 
 class SettingMissing(Exception):
