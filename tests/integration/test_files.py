@@ -51,6 +51,7 @@ def get(api: Gateway, task_id: str, ref: str, *, person: str = "alice-sub", **qu
 def version_of(reply: Reply) -> str:
     """The version of a file that an answer lets its receiver have."""
     assert reply.status == 200, reply.body
+    version: str
     (version,) = parse_qs(urlsplit(reply.json["url"]).query)["versionId"]
     return version
 
@@ -552,7 +553,7 @@ class TestAgents:
             host.sweep_after(seconds=61)
         offered = host.send("POST", f"tasks/{task_id}/files", FILE)
         file = offered.json["file"]
-        more = {
+        more: dict[str, dict[str, Any]] = {
             "outputs": {"fence": fence, "number": 1},
             "finish": {"fence": fence},
             "reconcile": {"answer": "done"},
