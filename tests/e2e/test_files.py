@@ -7,7 +7,7 @@ from urllib.parse import quote, unquote, urlsplit
 import httpx
 import pytest
 
-from tests.support.deployed import Deployed
+from tests.support.deployed import SHORT, Deployed
 from tests.support.hosts import HostClient, manifest
 
 CSV = b"day,parcels\r\nMonday,3\r\n"
@@ -203,6 +203,18 @@ def test_without_roles_and_tls_it_is_the_same_walk(deployment: Deployed) -> None
         found = alice.get(f"{task}/files", params={"ref": offer["file"]})
 
         assert nobody.get(found.json()["url"]).content == CSV
+
+
+def test_the_bucket_is_as_the_template_has_it(deployment: Deployed) -> None:
+    s3, bucket = deployment.client("s3"), {"Bucket": deployment.outputs["BucketName"]}
+
+    (rule,) = s3.get_bucket_cors(**bucket)["CORSRules"]
+    closed = s3.get_public_access_block(**bucket)["PublicAccessBlockConfiguration"]
+
+    assert s3.get_bucket_versioning(**bucket)["Status"] == "Enabled"
+    assert rule["AllowedOrigins"] == [SHORT["cors_origins"]]
+    assert rule["AllowedMethods"] == ["GET", "PUT"]
+    assert {*closed.values()} == {True}
 
 
 def key_of(offer: Any) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from turnkeeper.domain.content import kept, wrong_places
 from turnkeeper.domain.errors import InputTooLarge, InvalidInput, Place
 from turnkeeper.domain.files import in_message
+from turnkeeper.domain.places import path
 from turnkeeper.domain.uris import Root, mounted
 from turnkeeper.guards import steps
 from turnkeeper.guards.evaluator import Evaluator
@@ -67,8 +68,11 @@ class Rules:
         """What the guardrails before the agent make of the input *flow*, with the reviews decided so far."""
 
         def acceptable(value: Any) -> Flow:
-            sent = _object(value)
-            return _bounded(self.normalised(sent, roots=roots), files=_files(flow))
+            files = frozenset(file for _, file in self.files(flow))
+            made = self.normalised(_object(value), roots=roots)
+            if wrong := [at for at, file in files_in(self.parameters, made) if file not in files]:
+                raise InvalidInput([Place(path(at), "names a file that was not there") for at in wrong])
+            return _bounded(made, files=files)
 
         guard = Guard(
             side=Side.INPUT,
@@ -89,7 +93,7 @@ class Rules:
             said = _object(value)
             if said.keys() != {MESSAGE}:
                 raise InvalidInput([Place("body", "must be an object with a message and nothing else")])
-            return _bounded(said, files=_files(flow))
+            return _bounded(said, files=frozenset(file for _, file in in_message(flow)))
 
         guard = Guard(
             side=Side.OUTPUT,
@@ -134,13 +138,11 @@ def _object(value: Any) -> dict[str, Any]:
     return value
 
 
-def _files(flow: Flow) -> frozenset[str]:
-    """What a step may pass on of *flow*: its files were pinned as they came, and nobody could read another."""
-    return frozenset(file for _, file in in_message(flow))
-
-
 def _bounded(flow: dict[str, Any], *, files: AbstractSet[str]) -> dict[str, Any]:
-    """*flow* if its message could have been sent with these *files*; InvalidInput otherwise."""
+    """*flow* if its message could have been sent with these *files*; InvalidInput otherwise.
+
+    Those that came were pinned; what a step makes up was not, and nobody could read it.
+    """
     if wrong := list(wrong_places(flow.get(MESSAGE), files)):
         raise InvalidInput(wrong)
     try:
