@@ -71,10 +71,7 @@ def send_file(task_id: str) -> Response[str]:
 @app.get("/v1/host/tasks/<task_id>/files")
 def get_file(task_id: str) -> Response[str]:
     """Where to get a file that the conversation of a task of my agents names."""
-    runtime = settings.runtime()
-    task = host_turns.read(runtime, principal=_me(), task_id=task_id)
-    wanted = files.wanted(_event())
-    return sent(files.found(download(runtime, task, file=wanted.ref, at=wanted.at)))
+    return _found(host_turns.read(settings.runtime(), principal=_me(), task_id=task_id))
 
 
 @app.post("/v1/host/tasks/<task_id>/turns")
@@ -171,6 +168,12 @@ def read_child_messages(task_id: str, child_id: str) -> Response[str]:
     """The conversation of a child of my task."""
     runtime, me = settings.runtime(), _me()
     return _conversed(lambda: host_turns.child(runtime, principal=me, task_id=task_id, child_id=child_id))
+
+
+@app.get("/v1/host/tasks/<task_id>/children/<child_id>/files")
+def get_child_file(task_id: str, child_id: str) -> Response[str]:
+    """Where to get a file that the conversation of a child of my task names."""
+    return _found(host_turns.child(settings.runtime(), principal=_me(), task_id=task_id, child_id=child_id))
 
 
 @app.post("/v1/host/grants")
@@ -270,6 +273,12 @@ def _taken_up(status: int, task: Task) -> Response[str]:
             resolutions=resolutions(runtime, task),
         )
     )
+
+
+def _found(task: Task) -> Response[str]:
+    """Where to get what is asked for of *task*, which is looked for first: nobody learns how to ask of another's."""
+    wanted = files.wanted(_event())
+    return sent(files.found(download(settings.runtime(), task, file=wanted.ref, at=wanted.at)))
 
 
 def _conversed(read: Callable[[], Task]) -> Response[str]:

@@ -607,6 +607,23 @@ class TestAgents:
         )
         assert get(roots.api, task_id, "workspace://w.csv").status == 404
 
+    def test_the_host_of_its_parent_gets_what_a_child_answers_with(self, hosts: Hosts) -> None:
+        host = hosts.acme
+        host.register()
+        host.register("child", delegates_from=[AGENT])
+        task_id, fence = host.running()
+        asked = {"fence": fence, "call": "c", "agent": "child"}
+        child = host.ask(task_id, "children", asked).json["id"]
+        host.lab.send_file(child, "x/a.csv")
+        query = {"ref": "task://x/a.csv"}
+
+        found = host.send("GET", f"tasks/{task_id}/children/{child}/files", query=query)
+        of_the_parent = host.send("GET", f"tasks/{task_id}/files", query=query)
+        of_no_child = host.send("GET", f"tasks/{child}/children/{task_id}/files", query=query)
+
+        assert f"/task/{child}/x/a.csv" in found.json["url"]
+        assert {of_the_parent.status, of_no_child.status} == {404}
+
     def test_the_turn_sees_the_file_by_its_name(self, lab: Laboratory) -> None:
         task_id = lab.create().task.id
         lab.send_file(task_id, "x/a.csv", b"123")

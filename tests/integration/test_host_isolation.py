@@ -34,6 +34,7 @@ BODIES: dict[str, object] = {
     },
     "GET /v1/host/tasks/{task_id}/children/{child_id}": None,
     "GET /v1/host/tasks/{task_id}/children/{child_id}/messages": None,
+    "GET /v1/host/tasks/{task_id}/children/{child_id}/files": None,
     "POST /v1/host/grants": {"user": ALICE, "provider": "github"},
     "POST /v1/host/tasks/{task_id}/fail": {"fence": 1},
     "POST /v1/host/tasks/{task_id}/interrupt": {},
@@ -43,7 +44,11 @@ BODIES: dict[str, object] = {
     "POST /v1/host/tasks/{task_id}/reconcile": {"answer": "done"},
 }
 FILE = "there/a.csv"
-QUERIES: dict[str, dict[str, str]] = {"GET /v1/host/tasks/{task_id}/files": {"ref": f"task://{FILE}"}}
+QUERIES: dict[str, dict[str, str]] = {
+    route: {"ref": f"task://{FILE}"}
+    for route in BODIES
+    if route.startswith("GET") and route.endswith("files")
+}
 OF_TASKS = [route for route in BODIES if "{task_id}" in route]
 OF_AGENTS = [route for route in BODIES if "{name}" in route]
 GRANT = "POST /v1/host/grants"
@@ -87,6 +92,11 @@ def lost(host: Host) -> str:
 def fit_for(route: str, host: Host) -> str:
     """A task of the host's own on which *route* goes well."""
     match route.rpartition("/")[2]:
+        case "files" if "child" in route:
+            assert host.register("other", delegates_from=[AGENT]).status == 200
+            task_id = with_child(host)
+            host.lab.send_file(child_of(host, task_id), FILE)
+            return task_id
         case "turns":
             return host.task("hi")
         case "reconcile":

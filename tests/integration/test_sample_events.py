@@ -21,6 +21,7 @@ OF_HOSTS = {
     "host/error": 200,
     "host/fail": 200,
     "host/finish": 200,
+    "host/get_child_file": 200,
     "host/get_file": 200,
     "host/grant": 200,
     "host/heartbeat": 200,
@@ -128,6 +129,8 @@ def test_a_sample_event_of_a_host_is_answered(hosts: Hosts, name: str, status: i
     host.register("librarian", delegates_from=[AGENT])
     asked = {"fence": 1, "call": "earlier", "agent": "librarian"}
     child = host.ask(task_id, "children", asked).json.get("id", "") if "child" in name else ""
+    if name == "host/get_child_file":
+        host.lab.send_file(child, SAMPLE_FILE)
     sample = (EVENTS / f"{name}.json").read_text(encoding="utf-8")
 
     reply = host.api.send(json.loads(sample.replace(SAMPLE_ID, task_id).replace(SAMPLE_CHILD, child)))
