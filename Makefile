@@ -1,11 +1,11 @@
 # Every target sets up what it needs first; that takes a second when nothing changed.
 .DEFAULT_GOAL := help
-.PHONY: help setup up token host-keys demo test any-order lint synth lock clean
+.PHONY: help setup up token host-keys demo test any-order conformance mutations lint synth lock clean
 
 PORT ?= 4510
 LIVES ?= 300x40
 PYTHON ?= python3
-export PYTHON_3_13 PORT NAME
+export PYTHON_3_13 PORT NAME BASE_URL REPORT
 ours := .venv/bin/python
 offline = $(ours) -m offline --port "$$PORT" $(if $(filter-out 0,$(AUTH)),--auth)
 lock := .venv/bin/uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-header
@@ -33,6 +33,13 @@ test: setup ## run every test
 
 any-order: setup ## try LIVES=300x40 lives of people, a host and time in any order (about ten minutes)
 	@ANY_ORDER=$(LIVES) $(ours) -m pytest tests/integration/test_any_order.py
+
+conformance: setup ## hold a deployment to the contract (BASE_URL=…, or one of its own; CLAUSE=TS-5c; REPORT=file)
+	@$(ours) -m pytest tests/conformance $(foreach clause,$(CLAUSE),--clause='$(clause)') \
+		$(if $(BASE_URL),--base-url="$$BASE_URL") $(if $(REPORT),--clauses-report="$$REPORT")
+
+mutations: setup ## break each promise of the contract once, in a copy, and see a test go red (CLAUSE=TS-5c)
+	@$(ours) -m scripts.mutations $(CLAUSE)
 
 lint: setup ## check style and types
 	@.venv/bin/ruff check .

@@ -283,5 +283,6 @@ def _found(task: Task) -> Response[str]:
 
 def _conversed(read: Callable[[], Task]) -> Response[str]:
     asked = bodies.query(requests.MessagesQuery, _event())
-    found = page_of(settings.runtime(), read, after=asked.after, limit=asked.limit)
+    # What a guardrail refused is no business of the model's, and so none of its host's (AG-3).
+    found = page_of(settings.runtime(), read, after=asked.after, limit=asked.limit, for_model=True)
     return sent(answers.conversed(found.task, found.entries, following=found.next, more=found.more))

@@ -1,7 +1,7 @@
 """Agents that behave in the ways that matter when things break, and manifests for them."""
 
 import json
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -102,6 +102,7 @@ def enlist(
     lifespan: str = "7d",
     max_age: str = "90d",
     delegates_from: Sequence[str] = (),
+    guardrails: Mapping[str, object] | None = None,
 ) -> str:
     """The laboratory has an agent *name*; returns the name."""
     terms: dict[str, object] = {
@@ -112,12 +113,14 @@ def enlist(
     }
     if delegates_from:
         terms["delegates_from"] = [*delegates_from]
-    document = {
+    document: dict[str, object] = {
         "name": name,
         "description": "For tests.",
         "limits": {"max_age": max_age},
         "turnkeeper": terms,
     }
+    if guardrails:
+        document["guardrails"] = guardrails
     manifest = parse(json.dumps(document), owner="tests")
     agents.keep(lab.runtime.table, manifest)
     lab.agents[name] = agent  # type: ignore[assignment]

@@ -14,7 +14,7 @@ from tests.support.laboratory import ALICE, BOB, Laboratory
 from turnkeeper.agents.echo import Echo
 from turnkeeper.agents.protocol import TurnView
 from turnkeeper.domain.errors import TaskIsTerminal
-from turnkeeper.domain.reviews import Review, name_of
+from turnkeeper.domain.reviews import Review, fence_of, name_of
 from turnkeeper.domain.task import Task
 from turnkeeper.domain.waits import Verdict
 from turnkeeper.service import host_turns
@@ -92,9 +92,11 @@ def new_task(lab: Laboratory, known: str) -> str:
 def seen(items: Items) -> dict[str, Any]:
     """Everything about a task that is not random: its state, its journal, its conversation."""
     task = task_from_item(items["TASK"])
-    random = {"pk", "nonce", "previous", "write_revision", "content_hmac", "child"}
+    random = {"pk", "sk", "nonce", "previous", "write_revision", "content_hmac", "child", "token"}
     beside = {
-        key: {name: value for name, value in item.items() if name not in random}
+        ("TX" if key.startswith("TX#") else key): {
+            name: value for name, value in item.items() if name not in random
+        }
         for key, item in items.items()
         if key != "TASK"
     }
@@ -212,6 +214,39 @@ def _delegating(lab: Laboratory) -> str:
     return _queued_for(Delegator)(lab)
 
 
+CHANGES = {"before": [{"transform": "input.put('message', [{'mimeType': 'text/plain', 'text': 'changed'}])"}]}
+REFUSES = {"before": [{"assert": "false", "deny_message": "No."}]}
+ASKS_BEFORE = {"before": [{"assert": f"review('{BOB}')"}]}
+ASKS_AFTER = {"after": [{"condition": "output.message[0].text.endsWith('2')", "assert": f"review('{BOB}')"}]}
+
+
+def _input_held(lab: Laboratory) -> str:
+    """A task whose only input is held until Bob approves it."""
+    task_id = _queued_for(Talker, guardrails=ASKS_BEFORE)(lab)
+    lab.work()
+    assert lab.stored(task_id).held
+    return task_id
+
+
+def _output_held(lab: Laboratory) -> str:
+    """A task whose turn may say its last, which Bob approved."""
+    task_id = _queued_for(Talker, guardrails=ASKS_AFTER)(lab)
+    lab.work()
+    _decide_on(lab, task_id)
+    return task_id
+
+
+def _decide_on(lab: Laboratory, task_id: str) -> object:
+    return _decide_on_what_is_held(lab, lab, task_id)
+
+
+def _decide_on_what_is_held(spoiled: Laboratory, healthy: Laboratory, task_id: str) -> object:
+    task = healthy.stored(task_id)
+    (wait,) = task.asks
+    review_id = task_id + name_of(fence_of(task, wait), wait.id)
+    return decide(spoiled.runtime, caller=BOB, review_id=review_id, verdict=Verdict.DONE, comment="Yes")
+
+
 def _grant(spoiled: Laboratory, _healthy: Laboratory, _task_id: str) -> object:
     return grant(spoiled.runtime, principal="tests", user=ALICE, provider="calendar", granted_at=None)
 
@@ -292,6 +327,12 @@ SCENES = (
     Scene("decide", _asked, _decide),
     Scene("the host's word", _at_the_host, _answer),
     Scene("delegate", _delegating, _attend, nth=2),
+    Scene("start past a transform", _queued_for(Talker, guardrails=CHANGES), _attend, nth=1),
+    Scene("refuse an input", _queued_for(Talker, guardrails=REFUSES), _attend, nth=1),
+    Scene("hold an input", _queued_for(Talker, guardrails=ASKS_BEFORE), _attend, nth=1),
+    Scene("decide on an input", _input_held, _decide_on_what_is_held),
+    Scene("hold an output", _queued_for(Talker, guardrails=ASKS_AFTER), _attend, nth=3),
+    Scene("release an output", _output_held, _attend, nth=1),
     Scene("settle by the sweep", _granted_unseen, _sweep, is_answered=False),
     Scene("lose turn", _lost, _sweep, is_answered=False),
     Scene("start attempt", _lost, _recover, nth=1),

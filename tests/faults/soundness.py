@@ -83,7 +83,9 @@ def _assert_conversation(task: Task, items: Items) -> None:
         for first, last in entry["ranges"]
         for number in range(first, last + 1)
     ]
-    assert committed == list(range(1, task.committed + 1))
+    held = [one.number for one in task.held]
+    assert sorted([*committed, *held]) == list(range(1, task.committed + 1))
+    assert len(committed) == len({*committed})
     outputs = [(entry["turn"], entry["ordinal"]) for entry in transcript if entry["kind"] == "output"]
     assert len(outputs) == task.outputs
     for turn, count in Counter(turn for turn, _ in outputs).items():
@@ -120,9 +122,9 @@ def _assert_pointers(lab: Laboratory, task: Task) -> None:
         for key, item in lab.everything().items()
         if key[0].startswith("PERSON#") and item.get("task_id") == task.id
     ]
-    waits = [wait for wait in task.waits if wait.kind is WaitKind.REVIEW]
+    waits = [wait for wait in task.asks if wait.kind is WaitKind.REVIEW]
     owed = [f"PERSON#{wait.reviewer}" for wait in waits]
-    owed += [f"PERSON#{task.responsible_user}"] * bool(notifications(task.waits, task.responsible_user))
+    owed += [f"PERSON#{task.responsible_user}"] * bool(notifications(task.asks, task.responsible_user))
     assert sorted(person for person, _ in there) == sorted(owed)
 
 

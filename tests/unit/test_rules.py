@@ -14,7 +14,9 @@ from tests.support.specimens import (
     PACE,
     TERMS,
     UNREPEATABLE,
+    approved,
     birth,
+    hold_output,
     running,
     suspended,
     to_reconcile,
@@ -75,6 +77,13 @@ ATTEMPTS: dict[Transition, Attempt] = {
         now=now,
         pace=PACE,
     ),
+    Transition.DECIDE: lambda task, now: transitions.decide(
+        task, wait_id="input-1-0-0", verdict=Verdict.DONE, now=now, pace=PACE
+    ),
+    Transition.HOLD_OUTPUT: lambda task, now: hold_output(task, now=now),
+    Transition.RELEASE_OUTPUT: lambda task, now: transitions.release_output(
+        task, content=CONTENT, now=now, pace=PACE
+    ),
     Transition.RECONCILE: lambda task, now: transitions.reconcile(
         task, answer=Answer.REPEAT, now=now, pace=PACE
     ),
@@ -96,32 +105,36 @@ HOLDS_A_FENCE = [
     Transition.SUSPEND,
     Transition.ANSWER,
     Transition.DELEGATE,
+    Transition.HOLD_OUTPUT,
 ]
 
 # ok: allowed. turn: TurnNotRunnable. wait: WaitNotFound. end: TaskIsTerminal.
 # fence: StaleFence, though it is the task's last.
 TABLE = """
-                idle   queued  running  between_attempts  suspended  runnable  terminal
-accept          ok     ok      ok       ok                ok         ok        end
-start_turn      turn   ok      turn     turn              turn       turn      end
-start_attempt   turn   turn    ok       ok                turn       ok        end
-heartbeat       fence  fence   ok       ok                fence      fence     end
-emit            fence  fence   ok       ok                fence      fence     end
-finish          fence  fence   ok       ok                fence      fence     end
-fail_attempt    fence  fence   ok       ok                fence      fence     end
-lose_turn       turn   turn    ok       turn              turn       turn      end
-report          fence  fence   ok       ok                fence      fence     end
-suspend         fence  fence   ok       ok                fence      fence     end
-answer          fence  fence   ok       ok                wait       wait      end
-delegate        fence  fence   ok       ok                fence      fence     end
-resolve         wait   wait    wait     wait              ok         wait      end
-reconcile       wait   wait    wait     wait              ok         wait      end
-interrupt       turn   turn    ok       ok                ok         ok        end
-complete        ok     ok      ok       ok                ok         ok        end
-error           ok     ok      ok       ok                ok         ok        end
-restrict        ok     ok      ok       ok                ok         ok        end
-expire          ok     turn    turn     turn              turn       turn      end
-look            ok     ok      ok       ok                ok         ok        ok
+                idle   queued  running  between_attempts  suspended  runnable  waiting  terminal
+accept          ok     ok      ok       ok                ok         ok        ok       end
+start_turn      turn   ok      turn     turn              turn       turn      turn     end
+start_attempt   turn   turn    ok       ok                turn       ok        turn     end
+heartbeat       fence  fence   ok       ok                fence      fence     fence    end
+emit            fence  fence   ok       ok                fence      fence     fence    end
+finish          fence  fence   ok       ok                fence      fence     fence    end
+fail_attempt    fence  fence   ok       ok                fence      fence     fence    end
+lose_turn       turn   turn    ok       turn              turn       turn      turn     end
+report          fence  fence   ok       ok                fence      fence     fence    end
+suspend         fence  fence   ok       ok                fence      fence     fence    end
+answer          fence  fence   ok       ok                wait       wait      fence    end
+delegate        fence  fence   ok       ok                fence      fence     fence    end
+hold_output     fence  fence   ok       ok                fence      fence     fence    end
+resolve         wait   wait    wait     wait              ok         wait      wait     end
+decide          wait   wait    wait     wait              wait       wait      ok       end
+release_output  turn   turn    turn     turn              turn       ok        turn     end
+reconcile       wait   wait    wait     wait              ok         wait      wait     end
+interrupt       turn   turn    ok       ok                ok         ok        ok       end
+complete        ok     ok      ok       ok                ok         ok        ok       end
+error           ok     ok      ok       ok                ok         ok        ok       end
+restrict        ok     ok      ok       ok                ok         ok        ok       end
+expire          ok     turn    turn     turn              turn       turn      turn     end
+look            ok     ok      ok       ok                ok         ok        ok       ok
 """
 OPEN = [state for state in State if state is not State.TERMINAL]
 REFUSALS: dict[str, type[TaskError]] = {
@@ -159,7 +172,11 @@ def test_a_specimen_is_in_the_state_it_is_named_for(state: State) -> None:
 
 @pytest.mark.parametrize(("transition", "state"), ALLOWED)
 def test_a_transition_that_the_table_allows_happens(transition: Transition, state: State) -> None:
-    task = to_reconcile() if transition is Transition.RECONCILE else IN_STATE[state]()
+    ready: dict[Transition, Callable[[], Task]] = {
+        Transition.RECONCILE: to_reconcile,
+        Transition.RELEASE_OUTPUT: approved,
+    }
+    task = ready.get(transition, IN_STATE[state])()
 
     change = ATTEMPTS[transition](task, NOW + PACE.lease)
 
@@ -247,7 +264,7 @@ def test_a_task_does_not_expire_before_the_instant_it_announced() -> None:
 @pytest.mark.parametrize("state", OPEN)
 def test_completing_is_refused_while_inputs_wait_unless_they_are_to_be_discarded(state: State) -> None:
     task = with_input(with_input(IN_STATE[state]()))
-    waiting = task.received - task.committed
+    waiting = task.pending
 
     with pytest.raises(InputsArePending) as refused:
         transitions.complete(task, outcome=Code.SUCCESS, now=NOW, pace=PACE)

@@ -152,6 +152,15 @@ class StoreIsUnavailable(TaskError):
         super().__init__("The store did not answer; nothing was stored. Send the request again.")
 
 
+class GuardrailsUnavailable(TaskError):
+    """What evaluates the guardrails cannot be started: nothing was judged, so nothing goes on, or is denied."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The guardrails cannot be evaluated now; nothing was stored. Send the request again."
+        )
+
+
 class CommitUnknown(TaskError):
     """A write may or may not have happened, and the journal could not be read to find out (RET-4)."""
 

@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -22,6 +22,9 @@ TURN_LIMIT = timedelta(hours=1)
 ATTEMPTS = 3
 LONGEST = timedelta(days=3_650)
 BACKOFF = (timedelta(seconds=2), timedelta(seconds=8), timedelta(seconds=30))
+
+RULES = ("parameters", "guardrails", "exposes")
+"""The fields that say something about what comes to an agent and what leaves it."""
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
 """How an agent may be called."""
@@ -61,7 +64,10 @@ def parse(text: str, *, owner: str) -> Manifest:
         version=hashlib.sha256(document.encode()).hexdigest(),
         document=document,
         owner=owner,
-        terms=_terms(_said(fields, "limits"), _said(fields, "turnkeeper"), owner),
+        terms=replace(
+            _terms(_said(fields, "limits"), _said(fields, "turnkeeper"), owner),
+            ruled=any(fields.get(field) for field in RULES),
+        ),
         delegates_from=frozenset(_said(fields, "turnkeeper").get("delegates_from", ())),
     )
 

@@ -28,6 +28,10 @@ class Commit:
 
     at: datetime
     ranges: tuple[Range, ...]
+    refused: frozenset[int] = frozenset()
+    """Those of them that a guardrail denied: they are listed, and never shown to the model (AG-3)."""
+    token: str | None = None
+    """Under which lies what a guardrail made of some of them."""
 
     @property
     def count(self) -> int:

@@ -12,7 +12,7 @@ def primary_code(task: Task) -> Code:
     if task.phase is Phase.TERMINAL:
         return task.outcome or Code.FATAL_ERROR
     if task.turn is None:
-        return Code.ACCEPTED
+        return Code.ACCEPTED if task.has_ready_input else _waiting_for(task)
     if task.turn.state is TurnState.BETWEEN_ATTEMPTS:
         return Code.RETRY_SCHEDULED
     if task.turn.state is TurnState.SUSPENDED:
@@ -21,7 +21,7 @@ def primary_code(task: Task) -> Code:
 
 
 def _waiting_for(task: Task) -> Code:
-    kinds = {call.kind for call in notifications(task.waits, task.responsible_user)}
+    kinds = {call.kind for call in notifications(task.asks, task.responsible_user)}
     if NotificationKind.USER_AUTH_REQUIRED in kinds:
         return Code.AUTHENTICATION_REQUIRED
     if NotificationKind.REVIEW_REQUIRED in kinds:

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from turnkeeper.domain.errors import ReviewIsOver, TaskNotFound
+from turnkeeper.domain.judging import outstanding
 from turnkeeper.domain.task import Task
 from turnkeeper.domain.waits import Verdict, Wait, WaitKind
 
 SUBJECT_BYTES = 2_048
 COMMENT_BYTES = 2_048
+OF_INPUT = 0
 REVIEW_ID = re.compile(r"([0-9a-f]{32})([0-9a-f]{16})", re.ASCII)
 
 
@@ -37,7 +39,7 @@ class Review:
     reviewer: str
     wait_id: str
     fence: int
-    """The one under which its wait was recorded."""
+    """The one under which its turn was suspended on it; 0 for a review of an input, which no turn waits for."""
     subject: str
     since: datetime
     deadline: datetime
@@ -48,8 +50,15 @@ class Review:
         """What its reviewer calls it."""
         return self.task_id + self.name
 
+    @property
+    def is_of_input(self) -> bool:
+        """An input is held for it, and no turn."""
+        return self.fence == OF_INPUT
+
     def is_outstanding(self, task: Task) -> bool:
         """*task* waits for it still."""
+        if self.is_of_input:
+            return any(wait.id == self.wait_id for wait in outstanding(task.held))
         turn = task.turn
         waits = any(wait.id == self.wait_id and wait.kind is WaitKind.REVIEW for wait in task.waits)
         return turn is not None and turn.fence == self.fence and waits
@@ -67,15 +76,21 @@ def name_of(fence: int, wait_id: str) -> str:
     return hashlib.sha256(f"{fence}:{wait_id}".encode()).hexdigest()[:16]
 
 
+def fence_of(task: Task, wait: Wait) -> int:
+    """Under which fence *wait* is known: its suspended turn's, or that of no turn at all."""
+    return task.fence if wait in task.waits else OF_INPUT
+
+
 def review_of(task: Task, wait: Wait, *, subject: str) -> Review:
-    """The review that *wait*, which *task* is suspended on, asks its reviewer for."""
+    """The review that *wait*, one of those that *task* has, asks its reviewer for."""
+    fence = fence_of(task, wait)
     return Review(
         task_id=task.id,
-        name=name_of(task.fence, wait.id),
+        name=name_of(fence, wait.id),
         agent=task.agent,
         reviewer=wait.reviewer or "",
         wait_id=wait.id,
-        fence=task.fence,
+        fence=fence,
         subject=subject,
         since=wait.since,
         deadline=wait.deadline,

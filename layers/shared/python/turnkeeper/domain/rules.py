@@ -23,6 +23,8 @@ class State(StrEnum):
     SUSPENDED = "suspended"
     RUNNABLE = "runnable"
     """Processing with a turn whose waits are all resolved."""
+    WAITING = "waiting"
+    """Processing with no turn, and nothing but inputs that wait for a review."""
     TERMINAL = "terminal"
 
 
@@ -42,6 +44,9 @@ class Transition(StrEnum):
     SUSPEND = "suspend"
     RESOLVE = "resolve"
     ANSWER = "answer"
+    DECIDE = "decide"
+    HOLD_OUTPUT = "hold_output"
+    RELEASE_OUTPUT = "release_output"
     DELEGATE = "delegate"
     RECONCILE = "reconcile"
     INTERRUPT = "interrupt"
@@ -75,7 +80,10 @@ ALLOWED_FROM: dict[Transition, frozenset[State]] = {
     Transition.ANSWER: IN_A_TURN,
     Transition.DELEGATE: HELD,
     Transition.RECONCILE: frozenset({State.SUSPENDED}),
-    Transition.INTERRUPT: IN_A_TURN,
+    Transition.HOLD_OUTPUT: HELD,
+    Transition.RELEASE_OUTPUT: frozenset({State.RUNNABLE}),
+    Transition.DECIDE: frozenset(State) - {State.IDLE, State.TERMINAL},
+    Transition.INTERRUPT: IN_A_TURN | {State.WAITING},
     Transition.COMPLETE: OPEN,
     Transition.ERROR: OPEN,
     Transition.RESTRICT: OPEN,
@@ -89,7 +97,9 @@ def state_of(task: Task) -> State:
     if task.phase is Phase.TERMINAL:
         return State.TERMINAL
     if task.turn is None:
-        return State.IDLE if task.phase is Phase.IDLE else State.QUEUED
+        if task.phase is Phase.IDLE:
+            return State.IDLE
+        return State.QUEUED if task.has_ready_input else State.WAITING
     return {
         TurnState.RUNNING: State.RUNNING,
         TurnState.BETWEEN_ATTEMPTS: State.BETWEEN_ATTEMPTS,
@@ -109,6 +119,6 @@ def require(task: Task, transition: Transition, *, fence: int | None = None) -> 
 
 
 def _refusal(transition: Transition, fence: int | None) -> TaskError:
-    if transition in {Transition.RESOLVE, Transition.RECONCILE}:
+    if transition in {Transition.RESOLVE, Transition.DECIDE, Transition.RECONCILE}:
         return WaitNotFound()
     return TurnNotRunnable() if fence is None else StaleFence(fence)

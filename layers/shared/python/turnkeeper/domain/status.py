@@ -18,7 +18,7 @@ def status_object(task: Task) -> dict[str, Any]:
             "phase": task.phase.value,
             "terminal_reason": task.terminal_reason.value if task.terminal_reason else None,
             "revision": task.revision,
-            "notifications": [_shown(call) for call in notifications(task.waits, task.responsible_user)],
+            "notifications": [_shown(call) for call in notifications(task.asks, task.responsible_user)],
             "idle_expires_at": to_text(task.idle_expires_at) if task.idle_expires_at else None,
         },
     }
@@ -30,8 +30,7 @@ def looks_the_same(one: Task, other: Task) -> bool:
         one.phase is other.phase
         and one.terminal_reason is other.terminal_reason
         and one.idle_expires_at == other.idle_expires_at
-        and notifications(one.waits, one.responsible_user)
-        == notifications(other.waits, other.responsible_user)
+        and notifications(one.asks, one.responsible_user) == notifications(other.asks, other.responsible_user)
     )
 
 

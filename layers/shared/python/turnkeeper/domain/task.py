@@ -12,6 +12,7 @@ from typing import Any
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import instants
+from turnkeeper.domain.judging import Held, HeldOutput, outstanding
 from turnkeeper.domain.messages import Range
 from turnkeeper.domain.waits import Resolution, Verdict, Wait
 
@@ -104,6 +105,8 @@ class Terms:
     max_turns: int | None = None
     usage: Usage = NOTHING_USED
     """The most that the task may use."""
+    ruled: bool = False
+    """The manifest says something about parameters, guardrails or what is exposed."""
     unknown: Mapping[str, Any] = field(default_factory=dict)
 
     def pause_after(self, attempt: int) -> timedelta:
@@ -128,6 +131,8 @@ class Turn:
     inputs: tuple[Range, ...]
     committed_at: datetime
     """Where its inputs stand in the transcript."""
+    judged: bool = False
+    """Guardrails refused or changed some of them; the transcript says which."""
     lease_until: datetime | None = None
     retry_at: datetime | None = None
     outputs: int = 0
@@ -135,6 +140,8 @@ class Turn:
     memo_fence: int | None = None
     """The fence under which the agent left its memo, if it left one."""
     resolutions: tuple[Resolution, ...] = ()
+    output: HeldOutput | None = None
+    """What it is about to say, once that is approved."""
     early: tuple[tuple[str, Verdict], ...] = ()
     """Ids of waits that the host answered under this fence before they were recorded."""
     children: int = 0
@@ -163,10 +170,14 @@ class Task:
     idle_expires_at: datetime | None = None
     turn: Turn | None = None
     waits: tuple[Wait, ...] = ()
+    """What its suspended turn waits for."""
+    held: tuple[Held, ...] = ()
+    """Its inputs that wait for a review before they are committed."""
     turns: int = 0
     fence: int = 0
     received: int = 0
     committed: int = 0
+    """Inputs up to this number are committed, but for held ones."""
     outputs: int = 0
     usage: Usage = NOTHING_USED
     looks: int = 0
@@ -187,8 +198,18 @@ class Task:
 
     @property
     def pending(self) -> int:
-        """How many inputs arrived and are not committed."""
-        return self.received - self.committed
+        """How many inputs arrived and are not committed, held ones too."""
+        return self.received - self.committed + len(self.held)
+
+    @property
+    def asks(self) -> tuple[Wait, ...]:
+        """All that it waits for: what its turn does, and the reviews of its held inputs."""
+        return (*self.waits, *outstanding(self.held))
+
+    @property
+    def has_ready_input(self) -> bool:
+        """An input waits for nothing but the next turn."""
+        return self.received > self.committed or any(one.wait is None for one in self.held)
 
     @property
     def oldest_end(self) -> datetime:

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from turnkeeper.domain.content import LARGEST_INPUT, RESERVED, kept
+from turnkeeper.domain.content import LARGEST_INPUT, kept
 from turnkeeper.domain.errors import InputTooLarge, InvalidInput, MalformedRequest, Place
 from turnkeeper.domain.places import path
 from turnkeeper.edge import strict_json
@@ -41,9 +41,6 @@ _WORDS = {
     "less_than_equal": "must be at most {le}",
     "string_pattern_mismatch": "must be 1 to 64 of a-z, 0-9, _ and -, and begin with a letter or a digit",
 }
-
-type InputAt = tuple[str, ...] | None
-"""Where in the body an input stands, whose unknown keys are parameters; None where there is none."""
 
 
 class Sent(BaseModel):
@@ -90,12 +87,12 @@ def content(sent: Mapping[str, Any]) -> str:
     return kept(sent)
 
 
-def checked[M: BaseModel](model: type[M], sent: object, *, input_at: InputAt = None) -> M:
+def checked[M: BaseModel](model: type[M], sent: object) -> M:
     """*sent* as a *model*, or InvalidInput with every wrong place."""
     try:
         return model.model_validate(sent)
     except ValidationError as error:
-        raise InvalidInput(_places(error, input_at=input_at)) from None
+        raise InvalidInput(_places(error)) from None
 
 
 def query[Q: Query](model: type[Q], event: Mapping[str, Any]) -> Q:
@@ -134,15 +131,12 @@ def idempotency_key(event: Mapping[str, Any]) -> str | None:
     return key
 
 
-def _places(error: ValidationError, input_at: InputAt = None) -> list[Place]:
+def _places(error: ValidationError) -> list[Place]:
     details = error.errors(include_url=False, include_input=False)
-    return [Place(path(one["loc"]), _problem(one, input_at)) for one in details[: MOST_PLACES + 1]]
+    return [Place(path(one["loc"]), _problem(one)) for one in details[: MOST_PLACES + 1]]
 
 
-def _problem(error: ErrorDetails, input_at: InputAt) -> str:
+def _problem(error: ErrorDetails) -> str:
     if error["type"] == "refused":
         return error["msg"]
-    if error["type"] == "extra_forbidden" and error["loc"][:-1] == input_at:
-        reserved = error["loc"][-1] in RESERVED
-        return "is reserved for what the task itself says" if reserved else "is an unknown parameter"
     return _WORDS.get(error["type"], "is not acceptable").format(**error.get("ctx", {}))

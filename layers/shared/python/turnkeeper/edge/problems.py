@@ -76,6 +76,9 @@ PROBLEMS: dict[type[Exception], Row] = {
     errors.StoreIsUnavailable: Row(
         status=503, code=Code.DEPENDENCY_UNAVAILABLE, strategy=Strategy.BACK_OFF, after_ms=2000
     ),
+    errors.GuardrailsUnavailable: Row(
+        status=503, code=Code.DEPENDENCY_UNAVAILABLE, strategy=Strategy.BACK_OFF, after_ms=2000
+    ),
     errors.CommitUnknown: Row(
         status=503,
         code=Code.RESULT_STATE_UNKNOWN,

@@ -9,13 +9,9 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from turnkeeper.domain.manifest import NAME
 from turnkeeper.domain.task import Phase
 from turnkeeper.edge.bodies import Query, Sent, body, checked, content, whole_number
-from turnkeeper.edge.content import Message, Said
+from turnkeeper.edge.content import Message
 
 type AgentName = Annotated[str, Field(pattern=f"^{NAME.pattern}$")]
-
-
-class Input(Said):
-    """A message, and the agent's parameters beside it (IN-1a); no agent declares parameters yet."""
 
 
 class Offer(Sent):
@@ -30,7 +26,7 @@ class NewTask(Sent):
     """What creates a task: the agent, and perhaps a first input."""
 
     agent: AgentName
-    input: Input = Field(default_factory=Input.model_construct)
+    input: Offer = Field(default_factory=Offer)
 
 
 class ListQuery(Query):
@@ -60,19 +56,15 @@ class Creation:
 def creation(event: Mapping[str, Any]) -> Creation:
     """The body of *event* as a task to create."""
     sent = body(event)
-    new = checked(NewTask, sent, input_at=("input",))
+    new = checked(NewTask, sent)
     return Creation(agent=new.agent, content=content(sent["input"]) if "input" in sent else None)
 
 
-def offered(event: Mapping[str, Any]) -> dict[str, Any]:
-    """The body of *event* as an input whose parameters the agent's rules have still to judge."""
+def input_content(event: Mapping[str, Any]) -> str:
+    """The body of *event* as one input, whose parameters the agent's rules have still to judge.
+
+    It is kept as what was sent, compact.
+    """
     sent = body(event)
     checked(Offer, sent)
-    return sent
-
-
-def input_content(event: Mapping[str, Any]) -> str:
-    """The body of *event* as one input, as the store keeps it: the very object that was sent, compact."""
-    sent = body(event)
-    checked(Input, sent, input_at=())
     return content(sent)

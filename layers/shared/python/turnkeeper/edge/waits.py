@@ -17,7 +17,7 @@ from turnkeeper.edge import strict_json
 from turnkeeper.edge.bodies import Query, Sent, body, checked, content, refusal, whole_number
 from turnkeeper.edge.host_requests import Beat, Held
 from turnkeeper.edge.manifests import Span
-from turnkeeper.edge.requests import AgentName, Input
+from turnkeeper.edge.requests import AgentName, Offer
 
 NAME_BYTES = 1_024
 MEMO_BYTES = 32_768
@@ -117,7 +117,7 @@ class Child(Held):
 
     call: Annotated[str, Field(min_length=1), _at_most(CALL_BYTES)]
     agent: AgentName
-    input: Input = Field(default_factory=Input.model_construct)
+    input: Offer = Field(default_factory=Offer)
 
 
 class ReviewDecision(Sent):
@@ -141,7 +141,7 @@ class WaitingQuery(Query):
 def child(event: Mapping[str, Any]) -> tuple[Child, str | None]:
     """The body of *event* as a child to make, and its first input as the store keeps it."""
     sent = body(event)
-    asked = checked(Child, sent, input_at=("input",))
+    asked = checked(Child, sent)
     return asked, content(sent["input"]) if "input" in sent else None
 
 

@@ -33,8 +33,8 @@ def look_up(runtime: Runtime, name: str, *, beside: Attributes | None = None) ->
     return Found(shipped, is_kept=stored is not None and stored["version"] == shipped.version, beside=other)
 
 
-def kept(runtime: Runtime, found: Found) -> Manifest | None:
-    """The manifest that was *found*, in the table by now: a built-in one is new there, or changed, once."""
+def keep(runtime: Runtime, found: Found) -> None:
+    """Have the manifest that was *found* be in the table: a built-in one is new there, or changed, once."""
     if found.manifest and not found.is_kept:
         try:
             agents.keep(runtime.table, found.manifest)
@@ -43,4 +43,3 @@ def kept(runtime: Runtime, found: Found) -> Manifest | None:
         except CommitUnknown as unknown:
             # Of what the caller asked for nothing was stored; the agent may be there or not.
             raise StoreIsUnavailable from unknown
-    return found.manifest

@@ -9,7 +9,7 @@ from turnkeeper.domain import transitions
 from turnkeeper.domain.errors import InvalidInput, Place, StoreIsBusy
 from turnkeeper.domain.manifest import Manifest
 from turnkeeper.domain.transitions import Birth
-from turnkeeper.service import catalogue
+from turnkeeper.service import catalogue, rules
 from turnkeeper.service.accepted import Accepted, replayed
 from turnkeeper.service.change import woken
 from turnkeeper.service.files import pinned
@@ -23,7 +23,8 @@ ROUTE = "create"
 def create(runtime: Runtime, *, caller: str, agent: str, content: str | None, key: str | None) -> Accepted:
     """A new task of *caller* with *agent*, and its first input if *content* is given.
 
-    Raises `InvalidInput` for an agent that is not there. A *key* that came before answers the task it made then.
+    Raises `InvalidInput` for an agent that is not there, or parameters that are not its own. A *key* that came before
+    answers the task it made then.
     """
     for _ in range(2):
         now = runtime.clock()
@@ -33,11 +34,14 @@ def create(runtime: Runtime, *, caller: str, agent: str, content: str | None, ke
         found = catalogue.look_up(runtime, agent, beside=claimed.key if claimed else None)
         if claimed and (made := claimed.made(found.beside)):
             return replayed(runtime, made, None)
-        manifest = catalogue.kept(runtime, found)
-        if manifest is None:
+        if (manifest := found.manifest) is None:
             raise InvalidInput([Place("agent", "there is no agent of this name")])
+        first = content
+        if content is not None:
+            first = rules.normalised(rules.of_manifest(manifest), content, at=("input",))
+        catalogue.keep(runtime, found)
         try:
-            return _create(runtime, caller, manifest, content=content, claimed=claimed, now=now)
+            return _create(runtime, caller, manifest, content=first, claimed=claimed, now=now)
         except KeyTaken:
             continue
     raise StoreIsBusy

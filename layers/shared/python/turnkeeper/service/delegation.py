@@ -18,7 +18,8 @@ from turnkeeper.domain.errors import (
 from turnkeeper.domain.manifest import Manifest
 from turnkeeper.domain.task import Task
 from turnkeeper.domain.transitions import Birth, Change, Wake
-from turnkeeper.service import catalogue
+from turnkeeper.service import catalogue, rules
+from turnkeeper.service.catalogue import Found
 from turnkeeper.service.change import Decide, expire
 from turnkeeper.service.files import pinned
 from turnkeeper.service.owned import check_id
@@ -66,9 +67,13 @@ def delegate(
             if made["body_hash"] != body_hash(call.body):
                 raise CallReused
             return _read(runtime, made["child"])
-        birth = _birth(_manifest(runtime, parent, call.agent), parent)
+        found, manifest = _found(runtime, parent, call.agent)
+        birth, content = _birth(manifest, parent), call.content
+        if content is not None:
+            content = rules.normalised(rules.of_manifest(manifest), content, at=("input",))
+        catalogue.keep(runtime, found)
         try:
-            write(parent, _decide(runtime, call, parent, birth))
+            write(parent, _decide(runtime, call, parent, birth, content))
         except _Again:
             continue
         child = _read(runtime, birth.id)
@@ -87,7 +92,7 @@ def child_of(runtime: Runtime, parent: Task, child_id: str) -> Task:
     return expire(runtime, child, actor="reader")
 
 
-def _decide(runtime: Runtime, call: Call, parent: Task, birth: Birth) -> Decide:
+def _decide(runtime: Runtime, call: Call, parent: Task, birth: Birth, content: str | None) -> Decide:
     def decide(current: Task, now: datetime) -> Change:
         if current.turn and parent.turn and current.turn.children != parent.turn.children:
             raise _Again
@@ -97,7 +102,7 @@ def _decide(runtime: Runtime, call: Call, parent: Task, birth: Birth) -> Decide:
             call=call.name,
             body=call.body,
             birth=birth,
-            content=call.content,
+            content=content,
             now=now,
             pace=runtime.pace,
         )
@@ -109,12 +114,12 @@ def _decide(runtime: Runtime, call: Call, parent: Task, birth: Birth) -> Decide:
     return decide
 
 
-def _manifest(runtime: Runtime, parent: Task, agent: str) -> Manifest:
+def _found(runtime: Runtime, parent: Task, agent: str) -> tuple[Found, Manifest]:
     found = catalogue.look_up(runtime, agent)
     if found.manifest is None or parent.agent not in found.manifest.delegates_from:
         problem = f"there is no agent of this name that takes tasks from {parent.agent}"
         raise InvalidInput([Place("agent", problem)])
-    return catalogue.kept(runtime, found) or found.manifest
+    return found, found.manifest
 
 
 def _birth(manifest: Manifest, parent: Task) -> Birth:

@@ -17,7 +17,6 @@ from turnkeeper.domain.errors import (
     InvalidInput,
     Place,
     StoreIsBusy,
-    StoreIsUnavailable,
     TaskIsTerminal,
     TaskNotFound,
 )
@@ -27,11 +26,13 @@ from turnkeeper.domain.places import path
 from turnkeeper.domain.task import Task
 from turnkeeper.domain.transitions import Change
 from turnkeeper.domain.uris import FileRefused, FileUri, Root
-from turnkeeper.guards import rules
+from turnkeeper.guards import rules as guards
+from turnkeeper.guards.rules import Rules
 from turnkeeper.mounts import Mounts, Version, key_of
+from turnkeeper.service import rules
 from turnkeeper.service.change import Decide
 from turnkeeper.service.runtime import Runtime
-from turnkeeper.store import agents, files
+from turnkeeper.store import files
 from turnkeeper.store.keys import claim
 
 FOLDER_BYTES = 16
@@ -75,7 +76,7 @@ def upload(runtime: Runtime, task: Task, asked: Upload) -> Signed:
         wrong.append(Place("sizeBytes", f"must be at most {mounts.largest}, the bytes of the largest file"))
     try:
         named(asked.name, within="any")
-        uris.parse(f"{Root.TASK.value}://any", _roots(_document(runtime, task)))
+        uris.parse(f"{Root.TASK.value}://any", _ruled(runtime, task).mount)
     except FileRefused as refused:
         wrong.append(Place("name", refused.problem))
     if wrong:
@@ -118,17 +119,19 @@ def pinned(runtime: Runtime, change: Change, *, at: Steps = ()) -> Change:
     Raises `InvalidInput` with every place, below *at*, that names no file that the task may name and that is there.
     """
     said = change.input or change.entry
-    if not isinstance(said, Input | Output):
+    content = said.content if isinstance(said, Input | Output) else change.held_output
+    # What was held was looked for when it was.
+    if content is None or change.files or not _may_name(content):
         return change
-    sent = json.loads(said.content) if _may_name(said.content) else {}
+    sent = json.loads(content)
     names = [*in_message(sent)]
     is_input = isinstance(said, Input)
     if not names and not (is_input and sent.keys() - {"message"}):
         return change
-    document = _document(runtime, change.after)
+    ruled = _ruled(runtime, change.after)
     if is_input:
-        names = [*rules.of(document).files(sent)]
-    found = _found(runtime, change.after, names, roots=_roots(document), at=at)
+        names = [*ruled.files(sent)]
+    found = _found(runtime, change.after, names, roots=ruled.mount, at=at)
     content = kept({**sent, "message": _sized(sent["message"], found, at=at)})
     pins = tuple(
         Pin(uri=file, version=version.id, size=version.size, kind=version.kind)
@@ -136,7 +139,10 @@ def pinned(runtime: Runtime, change: Change, *, at: Steps = ()) -> Change:
     )
     if isinstance(said, Input):
         return replace(change, input=replace(said, content=content), files=pins)
-    return replace(change, entry=replace(said, content=content), files=pins)
+    if isinstance(said, Output):
+        return replace(change, entry=replace(said, content=content), files=pins)
+    # It waits for a review, and is looked for now all the same: what is approved is what was there.
+    return replace(change, held_output=content, files=pins)
 
 
 def _may_name(content: str) -> bool:
@@ -214,16 +220,9 @@ def _folder(runtime: Runtime, task: Task, asked: Upload) -> str:
     raise StoreIsBusy
 
 
-def _document(runtime: Runtime, task: Task) -> str:
-    """The manifest that *task* began with."""
-    document = agents.version(runtime.table, task.agent, task.agent_version)
-    if document is None:
-        raise StoreIsUnavailable
-    return document
-
-
-def _roots(document: str) -> frozenset[Root]:
-    return uris.mounted(json.loads(document).get("mount"))
+def _ruled(runtime: Runtime, task: Task) -> Rules:
+    """What the manifest rules that *task* began with; one that rules nothing has a root all the same."""
+    return guards.of(rules.document(runtime, task))
 
 
 def _mounts(runtime: Runtime) -> Mounts:

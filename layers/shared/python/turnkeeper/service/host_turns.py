@@ -9,16 +9,18 @@ from turnkeeper.domain import transitions
 from turnkeeper.domain.errors import StaleFence, TurnNotRunnable
 from turnkeeper.domain.instants import MICROSECOND
 from turnkeeper.domain.needs import Need
-from turnkeeper.domain.rules import State, state_of
+from turnkeeper.domain.rules import State, Transition, require, state_of
 from turnkeeper.domain.task import NOTHING_USED, Task, Turn, Usage
 from turnkeeper.domain.transitions import Answer, Change
 from turnkeeper.domain.waits import Verdict
-from turnkeeper.service import delegation
+from turnkeeper.service import delegation, outgoing
+from turnkeeper.service.beginning import begin
 from turnkeeper.service.change import Decide, apply, expire
 from turnkeeper.service.cursors import Place, write_place
 from turnkeeper.service.delegation import Call, child_of
 from turnkeeper.service.files import pinning
 from turnkeeper.service.hosted import hosted
+from turnkeeper.service.judging import LockedByGuardrail
 from turnkeeper.service.keyed import Request, change_once
 from turnkeeper.service.owned import check_id
 from turnkeeper.service.runtime import Runtime
@@ -63,13 +65,10 @@ def start(runtime: Runtime, asked: Asked) -> Task:
 
     Raises `TurnNotRunnable` when there is none now, `StaleFence` when a repeated key's turn was taken over.
     """
-
-    def decide(current: Task, now: datetime) -> Change:
-        if state_of(current) is State.QUEUED:
-            return transitions.start_turn(current, now=now, pace=runtime.pace)
-        return transitions.start_attempt(current, now=now, pace=runtime.pace)
-
-    started = _change(runtime, asked, "start", decide)
+    started = _change(runtime, asked, "start", begin(runtime))
+    if state_of(started) is State.BETWEEN_ATTEMPTS and asked.key is None:
+        # What its turn was about to say is said, and the turn goes on.
+        started = _change(runtime, asked, "start", begin(runtime))
     if state_of(started) is not State.RUNNING:
         raise TurnNotRunnable
     return started
@@ -90,13 +89,8 @@ def output(
     runtime: Runtime, asked: Asked, *, fence: int, ordinal: int, content: str, usage: Usage = NOTHING_USED
 ) -> Task:
     """The task with the turn's *ordinal*-th output; one that was there before changes nothing."""
-
-    def decide(current: Task, now: datetime) -> Change:
-        return transitions.emit(
-            current, fence=fence, ordinal=ordinal, content=content, usage=usage, now=now, pace=runtime.pace
-        )
-
-    return _change(runtime, asked, "output", decide)
+    said = outgoing.emit(runtime, fence=fence, ordinal=ordinal, content=content, usage=usage)
+    return _change(runtime, asked, "output", said)
 
 
 def finish(
@@ -108,13 +102,8 @@ def finish(
     usage: Usage = NOTHING_USED,
 ) -> Task:
     """The task after the turn, with its last output in the same write."""
-
-    def decide(current: Task, now: datetime) -> Change:
-        return transitions.finish(
-            current, fence=fence, output=content, usage=usage, now=now, pace=runtime.pace
-        )
-
-    return _change(runtime, asked, "finish", decide)
+    ended = outgoing.finish(runtime, fence=fence, content=content, usage=usage)
+    return _change(runtime, asked, "finish", ended)
 
 
 def wait(
@@ -216,14 +205,20 @@ def restrict(runtime: Runtime, asked: Asked) -> Task:
 
 def reconcile(runtime: Runtime, asked: Asked, *, answer: Answer, content: str | None, outcome: Code) -> Task:
     """The task after its host said what became of a lost turn."""
-    return _change(
-        runtime,
-        asked,
-        "reconcile",
-        lambda current, now: transitions.reconcile(
-            current, answer=answer, output=content, outcome=outcome, now=now, pace=runtime.pace
-        ),
-    )
+
+    def decide(current: Task, now: datetime) -> Change:
+        require(current, Transition.RECONCILE)
+        said = content
+        if content is not None:
+            try:
+                said = outgoing.unreviewed(runtime, current, content, now)
+            except LockedByGuardrail:
+                return transitions.restrict(current, now=now, pace=runtime.pace)
+        return transitions.reconcile(
+            current, answer=answer, output=said, outcome=outcome, now=now, pace=runtime.pace
+        )
+
+    return _change(runtime, asked, "reconcile", decide)
 
 
 def _change(runtime: Runtime, asked: Asked, route: str, decide: Decide) -> Task:

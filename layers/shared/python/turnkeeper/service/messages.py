@@ -7,10 +7,13 @@ it is there on the last page too, and then fetches only what is new.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 
 from turnkeeper.domain.instants import MICROSECOND, to_text
 from turnkeeper.domain.messages import Commit, Input, Output, count
 from turnkeeper.domain.task import Task
+from turnkeeper.guards.guardrails import ERRORS
+from turnkeeper.guards.scene import Side
 from turnkeeper.service.cursors import Place, bad_cursor, read_place, write_place
 from turnkeeper.service.poll import poll
 from turnkeeper.service.runtime import Runtime
@@ -35,7 +38,9 @@ def page(runtime: Runtime, *, caller: str, task_id: str, after: str | None, limi
     return page_of(runtime, lambda: poll(runtime, caller=caller, task_id=task_id), after=after, limit=limit)
 
 
-def page_of(runtime: Runtime, read: Callable[[], Task], *, after: str | None, limit: int) -> Page:
+def page_of(
+    runtime: Runtime, read: Callable[[], Task], *, after: str | None, limit: int, for_model: bool = False
+) -> Page:
     """A page of the conversation of the task that *read* gives to whoever may have it; asked once *after* is read."""
     place = read_place(after) if after is not None else Place()
     task = read()
@@ -44,7 +49,8 @@ def page_of(runtime: Runtime, read: Callable[[], Task], *, after: str | None, li
     taken = _Taken(limit)
     more = False
     # A Query begins with the entry that the reader has, and looks one beyond the page.
-    for entry, reached in conversation(runtime.table, task, since=place, page_size=limit + 2):
+    entries = conversation(runtime.table, task, since=place, page_size=limit + 2, for_model=for_model)
+    for entry, reached in entries:
         if not taken.add(entry):
             more = True
             break
@@ -53,9 +59,12 @@ def page_of(runtime: Runtime, read: Callable[[], Task], *, after: str | None, li
 
 
 def conversation(
-    table: Table, task: Task, *, since: Place, page_size: int | None = None
+    table: Table, task: Task, *, since: Place, page_size: int | None = None, for_model: bool = False
 ) -> Iterator[tuple[str, Place]]:
-    """Every entry after *since* as text, with the place that a reader has reached with it (IO-3)."""
+    """Every entry after *since* as text, with the place that a reader has reached with it (IO-3).
+
+    What a guardrail refused is not *for_model*, whatever else is (AG-3).
+    """
     place = since
     arrived = _Inputs(table, task, page_size)
     if task.last_committed_at is not None:
@@ -69,15 +78,28 @@ def conversation(
                 yield _output(entry), place
                 continue
             skip = since.taken if entry.at == since.at else 0
-            for position, number in enumerate(_numbers(entry)):
-                if position < skip:
-                    continue
-                done = position + 1 == count(entry.ranges)
-                place = Place(at=entry.at, taken=0 if done else position + 1, pending=place.pending)
-                yield _input(arrived.take(number), entry.at + position * MICROSECOND), place
-    for waiting in arrived.rest(max(task.committed, since.pending) + 1):
-        place = Place(at=place.at, taken=place.taken, pending=waiting.number)
-        yield _input(waiting, None), place
+            for text, reached in _committed(arrived, entry, skip, place.pending, for_model=for_model):
+                place = reached
+                yield text, place
+    waiting = [arrived.take(held.number) for held in task.held if held.number > since.pending]
+    for one in chain(waiting, arrived.rest(max(task.committed, since.pending) + 1)):
+        place = Place(at=place.at, taken=place.taken, pending=one.number)
+        yield _input(one, None), place
+
+
+def _committed(
+    arrived: "_Inputs", entry: Commit, skip: int, pending: int, *, for_model: bool
+) -> Iterator[tuple[str, Place]]:
+    """The inputs of one commit beyond the first *skip*."""
+    made = transcript.made(arrived.table, arrived.task.id, entry)
+    for position, number in enumerate(_numbers(entry)):
+        is_refused = number in entry.refused
+        if position < skip or (for_model and is_refused):
+            continue
+        done = position + 1 == count(entry.ranges)
+        place = Place(at=entry.at, taken=0 if done else position + 1, pending=pending)
+        at = entry.at + position * MICROSECOND
+        yield _input(arrived.take(number), at, made.get(number), is_refused=is_refused), place
 
 
 def _is_of(task: Task, place: Place) -> bool:
@@ -133,10 +155,14 @@ def _numbers(commit: Commit) -> Iterator[int]:
         yield from range(first, last + 1)
 
 
-def _input(arrived: Input, committed_at: datetime | None) -> str:
+def _input(
+    arrived: Input, committed_at: datetime | None, made: str | None = None, *, is_refused: bool = False
+) -> str:
+    """An input as it is listed, or what a guardrail *made* of it."""
     seen = f',"committed_at":"{to_text(committed_at)}"' if committed_at else ""
+    refused = f',"error":"{ERRORS[Side.INPUT]}"' if is_refused else ""
     received = f'"received_at":"{to_text(arrived.received_at)}"'
-    return f'{{"type":"input",{arrived.content[1:-1]},{received}{seen}}}'
+    return f'{{"type":"input",{(made or arrived.content)[1:-1]},{received}{seen}{refused}}}'
 
 
 def _output(output: Output) -> str:

@@ -46,6 +46,15 @@ def decide(runtime: Runtime, *, caller: str, review_id: str, verdict: Verdict, c
     def change(current: Task, now: datetime) -> Change:
         if not current.is_terminal and not review.is_outstanding(current):
             raise ReviewIsOver(decided=False)
+        if review.is_of_input:
+            return transitions.decide(
+                current,
+                wait_id=review.wait_id,
+                verdict=verdict,
+                decision=replace(decision, at=now),
+                now=now,
+                pace=runtime.pace,
+            )
         return transitions.resolve(
             current,
             verdicts={review.wait_id: verdict},

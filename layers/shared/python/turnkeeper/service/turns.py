@@ -29,10 +29,11 @@ from turnkeeper.domain.errors import (
     TaskNotFound,
     TurnNotRunnable,
 )
-from turnkeeper.domain.rules import State, state_of
+from turnkeeper.domain.rules import HELD, State, state_of
 from turnkeeper.domain.task import Runs, Task, Turn
 from turnkeeper.domain.transitions import Change
-from turnkeeper.service import messages
+from turnkeeper.service import messages, outgoing
+from turnkeeper.service.beginning import begin
 from turnkeeper.service.change import apply
 from turnkeeper.service.cursors import Place
 from turnkeeper.service.delegation import Call, child_of, delegate
@@ -70,7 +71,7 @@ def attend(runtime: Runtime, task_id: str, *, hide: Hide, agent_of: Callable[[Ta
         return
     hide(runtime.pace.lease + AFTER_LEASE)
     try:
-        begun = apply(runtime, task, _begin(runtime), actor=ACTOR).after
+        begun = apply(runtime, task, begin(runtime), actor=ACTOR).after
     except (TurnNotRunnable, TaskIsTerminal, TaskNotFound):
         return
     if begun.turn is None or state_of(begun) is not State.RUNNING:
@@ -100,15 +101,6 @@ def _postpone_early_retry(runtime: Runtime, task: Task, hide: Hide) -> None:
         raise ComeBackLater
 
 
-def _begin(runtime: Runtime) -> Callable[[Task, datetime], Change]:
-    def decide(current: Task, now: datetime) -> Change:
-        if state_of(current) is State.QUEUED:
-            return transitions.start_turn(current, now=now, pace=runtime.pace)
-        return transitions.start_attempt(current, now=now, pace=runtime.pace)
-
-    return decide
-
-
 def _take(runtime: Runtime, hold: Hold, turn: Turn, agent_of: Callable[[Task], Agent]) -> None:
     """Run the agent: each step is written before the next is asked for; the last goes with the turn's end."""
     said, answer = turn.kept, None
@@ -131,15 +123,13 @@ def _take(runtime: Runtime, hold: Hold, turn: Turn, agent_of: Callable[[Task], A
                 break
             if step is not None:
                 said += 1
-                _emit(runtime, hold, said, content(step.text))
+                if not _emit(runtime, hold, said, content(step.text)):
+                    return
     finally:
         _close(steps)
     output = content(step.text) if step is not None else None
 
-    def finish(current: Task, now: datetime) -> Change:
-        return transitions.finish(current, fence=hold.fence, output=output, now=now, pace=runtime.pace)
-
-    hold.write(finish)
+    hold.write(outgoing.finish(runtime, fence=hold.fence, content=output))
 
 
 def _advance(steps: Steps, answer: str | None) -> tuple[Step | None, bool]:
@@ -167,13 +157,10 @@ def _close(steps: Steps) -> None:
         log.exception("the agent did not end quietly")
 
 
-def _emit(runtime: Runtime, hold: Hold, ordinal: int, content: str) -> None:
-    def emit(current: Task, now: datetime) -> Change:
-        return transitions.emit(
-            current, fence=hold.fence, ordinal=ordinal, content=content, now=now, pace=runtime.pace
-        )
-
-    hold.write(emit)
+def _emit(runtime: Runtime, hold: Hold, ordinal: int, content: str) -> bool:
+    """Say something; whether the turn is ours after that, and does not wait for a review of it."""
+    said = hold.write(outgoing.emit(runtime, fence=hold.fence, ordinal=ordinal, content=content)).after
+    return state_of(said) in HELD
 
 
 def _suspend(runtime: Runtime, hold: Hold, pause: Pause) -> None:
@@ -216,7 +203,8 @@ def _lose(runtime: Runtime, hold: Hold) -> None:
 
 def _view(runtime: Runtime, task: Task, turn: Turn) -> TurnView:
     def conversation() -> Iterator[Message]:
-        for entry, _ in messages.conversation(runtime.table, task, since=Place(pending=task.received)):
+        since = Place(pending=task.received)
+        for entry, _ in messages.conversation(runtime.table, task, since=since, for_model=True):
             yield json.loads(entry)
 
     def child(child_id: str) -> Iterator[Message]:
@@ -242,6 +230,11 @@ def _view(runtime: Runtime, task: Task, turn: Turn) -> TurnView:
 
 
 def _inputs(runtime: Runtime, task: Task, turn: Turn) -> Iterator[Message]:
+    """What the turn's inputs say to the agent: nothing of those that a guardrail refused (AG-3)."""
+    commit = transcript.commit(runtime.table, task.id, turn.committed_at) if turn.judged else None
+    refused = commit.refused if commit else frozenset()
+    made = transcript.made(runtime.table, task.id, commit) if commit else {}
     for first, last in turn.inputs:
         for arrived in transcript.inputs(runtime.table, task.id, first=first, last=last):
-            yield json.loads(arrived.content)
+            if arrived.number not in refused:
+                yield json.loads(made.get(arrived.number, arrived.content))

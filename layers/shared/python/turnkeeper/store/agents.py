@@ -17,12 +17,6 @@ def version_key(name: str, version: str) -> Attributes:
     return {"pk": f"AGENT#{name}", "sk": f"VERSION#{version}"}
 
 
-def version(table: Table, name: str, version: str) -> str | None:
-    """The document of one *version* of an agent."""
-    item = table.get(version_key(name, version))
-    return item["document"] if item else None
-
-
 def keep(table: Table, manifest: Manifest) -> None:
     """*manifest* is the current one of its name, which is its owner's for good; repeating it changes nothing.
 

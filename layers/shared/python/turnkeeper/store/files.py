@@ -1,7 +1,7 @@
 """References to files: each is an item of its own, so one Query finds it however long the conversation is."""
 
 from turnkeeper.domain.messages import Pin
-from turnkeeper.store.items import file_key
+from turnkeeper.store.items import file_key, pin_from_map
 from turnkeeper.store.keys import Claim
 from turnkeeper.store.table import Table
 from turnkeeper.store.wire import item_to_wire
@@ -20,7 +20,7 @@ def reference(table: Table, task_id: str, uri: str, *, at: str | None) -> Pin | 
     if not found:
         return None
     (item,) = found
-    return Pin(uri=item["uri"], version=item["version"], size=item["size"], kind=item["kind"])
+    return pin_from_map(item)
 
 
 def keep_folder(table: Table, claim: Claim, folder: str) -> bool:

@@ -11,6 +11,8 @@ from typing import Any
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain.instants import from_text, to_text
+from turnkeeper.domain.judging import Held, HeldOutput
+from turnkeeper.domain.messages import Pin
 from turnkeeper.domain.task import Phase, Reason, Runs, Task, Terms, Turn, TurnState, Usage
 from turnkeeper.domain.waits import Resolution, Verdict, Wait, WaitKind
 
@@ -41,6 +43,16 @@ def log_key(task_id: str, number: int) -> Attributes:
     return {"pk": f"TASK#{task_id}", "sk": f"LOG#{number:010d}"}
 
 
+def made_key(task_id: str, token: str, number: int) -> Attributes:
+    """What a guardrail made of the *number*-th input; it counts where a commit names *token*."""
+    return {"pk": f"TASK#{task_id}", "sk": f"TX#{token}#{number:010d}"}
+
+
+def held_output_key(task_id: str, fence: int) -> Attributes:
+    """What the turn under *fence* is about to say, once it is approved."""
+    return {"pk": f"TASK#{task_id}", "sk": f"OUT#{fence:010d}"}
+
+
 def memo_key(task_id: str, fence: int) -> Attributes:
     """What the agent noted for itself when it suspended its turn under *fence*."""
     return {"pk": f"TASK#{task_id}", "sk": f"MEMO#{fence:010d}"}
@@ -55,6 +67,16 @@ def file_key(task_id: str, uri: str, named: str = "") -> Attributes:
     """The file *uri* as the entry *named* it; a URI is longer than a key may be."""
     hashed = hashlib.sha256(uri.encode()).hexdigest()[:32]
     return {"pk": f"TASK#{task_id}", "sk": f"FILE#{hashed}#{named}"}
+
+
+def pin_to_map(pin: Pin) -> Attributes:
+    """What a reference named."""
+    return {"uri": pin.uri, "version": pin.version, "size": pin.size, "kind": pin.kind}
+
+
+def pin_from_map(stored: Mapping[str, Any]) -> Pin:
+    """What `pin_to_map` wrote."""
+    return Pin(uri=stored["uri"], version=stored["version"], size=stored["size"], kind=stored["kind"])
 
 
 def child_key(task_id: str, turn: int, call: str) -> Attributes:
@@ -96,6 +118,7 @@ def task_to_item(task: Task) -> Attributes:
         "idle_expires_at": _text(task.idle_expires_at),
         "turn": _turn_to_map(task.turn) if task.turn else None,
         "waits": [_wait_to_map(wait) for wait in task.waits] or None,
+        "held": [_held_to_map(one) for one in task.held] or None,
         "turns": task.turns,
         "fence": task.fence,
         "received": task.received,
@@ -133,6 +156,7 @@ def task_from_item(item: Attributes) -> Task:
         idle_expires_at=_instant(item.get("idle_expires_at")),
         turn=_turn_from_map(turn, number=item["turns"], fence=item["fence"]) if turn else None,
         waits=tuple(_wait_from_map(wait) for wait in item.get("waits", ())),
+        held=tuple(_held_from_map(one) for one in item.get("held") or ()),
         turns=item["turns"],
         fence=item["fence"],
         received=item["received"],
@@ -170,11 +194,11 @@ def _present(attributes: Attributes, unknown: Mapping[str, Any]) -> Attributes:
 _USED = ("prompt_tokens", "completion_tokens", "tool_calls")
 _TERMS = frozenset(
     {"lifespan", "max_age", "turn_limit", "repeatable", "attempts", "backoff", "owner", "runs", "function"}
-    | {"max_turns", *(f"max_{name}" for name in _USED)}
+    | {"max_turns", "ruled", *(f"max_{name}" for name in _USED)}
 )
 _TURN = frozenset(
-    {"state", "attempt", "started_at", "inputs", "committed_at", "lease_until", "retry_at"}
-    | {"outputs", "kept", "memo_fence", "resolutions", "early", "children"}
+    {"state", "attempt", "started_at", "inputs", "committed_at", "judged", "lease_until", "retry_at"}
+    | {"outputs", "kept", "memo_fence", "resolutions", "output", "early", "children"}
 )
 _WAIT = frozenset({"id", "kind", "since", "deadline", "provider", "needed_at", "reviewer", "child"})
 _RESOLUTION = frozenset({"id", "kind", "verdict", "at", "child", "review"})
@@ -194,6 +218,7 @@ def _terms_to_map(terms: Terms) -> Attributes:
         "function": terms.function,
         "max_turns": terms.max_turns,
         **_usage_to_attributes("max", terms.usage),
+        "ruled": terms.ruled or None,
     }
     return _present(known, terms.unknown)
 
@@ -211,6 +236,7 @@ def _terms_from_map(stored: Attributes) -> Terms:
         function=stored.get("function"),
         max_turns=stored.get("max_turns"),
         usage=_usage_from_attributes("max", stored),
+        ruled=stored.get("ruled", False),
         unknown=_unknown(stored, _TERMS),
     )
 
@@ -231,12 +257,14 @@ def _turn_to_map(turn: Turn) -> Attributes:
         "started_at": to_text(turn.started_at) if turn.started_at != turn.committed_at else None,
         "inputs": [list(numbers) for numbers in turn.inputs],
         "committed_at": to_text(turn.committed_at),
+        "judged": turn.judged or None,
         "lease_until": _text(turn.lease_until),
         "retry_at": _text(turn.retry_at),
         "outputs": turn.outputs or None,
         "kept": turn.kept or None,
         "memo_fence": turn.memo_fence,
         "resolutions": [_resolution_to_map(one) for one in turn.resolutions] or None,
+        "output": _held_output_to_map(turn.output) if turn.output else None,
         "early": {wait_id: verdict.value for wait_id, verdict in turn.early} or None,
         "children": turn.children or None,
     }
@@ -252,12 +280,14 @@ def _turn_from_map(stored: Attributes, *, number: int, fence: int) -> Turn:
         started_at=from_text(stored.get("started_at") or stored["committed_at"]),
         inputs=tuple((first, last) for first, last in stored["inputs"]),
         committed_at=from_text(stored["committed_at"]),
+        judged=stored.get("judged", False),
         lease_until=_instant(stored.get("lease_until")),
         retry_at=_instant(stored.get("retry_at")),
         outputs=stored.get("outputs", 0),
         kept=stored.get("kept", 0),
         memo_fence=stored.get("memo_fence"),
         resolutions=tuple(_resolution_from_map(one) for one in stored.get("resolutions", ())),
+        output=_held_output_from_map(stored["output"]) if "output" in stored else None,
         early=tuple((wait_id, Verdict(verdict)) for wait_id, verdict in stored.get("early", {}).items()),
         children=stored.get("children", 0),
         unknown=_unknown(stored, _TURN),
@@ -289,6 +319,52 @@ def _wait_from_map(stored: Attributes) -> Wait:
         reviewer=stored.get("reviewer"),
         child=stored.get("child"),
         unknown=_unknown(stored, _WAIT),
+    )
+
+
+def _held_to_map(held: Held) -> Attributes:
+    known = {
+        "number": held.number,
+        "began": to_text(held.began),
+        "step": held.step,
+        "wait": _wait_to_map(held.wait) if held.wait else None,
+        "decided": [list(one) for one in held.decided] or None,
+    }
+    return _present(known, {})
+
+
+def _held_output_to_map(held: HeldOutput) -> Attributes:
+    return {
+        "ordinal": held.ordinal,
+        "is_last": held.is_last,
+        "fence": held.fence,
+        "began": to_text(held.began),
+        "step": held.step,
+        "reviewer": held.reviewer,
+        "decided": [list(one) for one in held.decided],
+    }
+
+
+def _held_output_from_map(stored: Attributes) -> HeldOutput:
+    return HeldOutput(
+        ordinal=stored["ordinal"],
+        is_last=stored["is_last"],
+        fence=stored["fence"],
+        began=from_text(stored["began"]),
+        step=stored["step"],
+        reviewer=stored["reviewer"],
+        decided=tuple((step, reviewer, approved) for step, reviewer, approved in stored["decided"]),
+    )
+
+
+def _held_from_map(stored: Attributes) -> Held:
+    wait = stored.get("wait")
+    return Held(
+        number=stored["number"],
+        began=from_text(stored["began"]),
+        step=stored["step"],
+        wait=_wait_from_map(wait) if wait else None,
+        decided=tuple((step, reviewer, approved) for step, reviewer, approved in stored.get("decided", ())),
     )
 
 

@@ -41,6 +41,7 @@ def entry(change: Change, *, actor: str, at: datetime, write_revision: str, nonc
         "fence": turn.fence if turn else None,
         "attempt": turn.attempt if turn else None,
         "ranges": ranges,
+        "refused": sorted(change.entry.refused) or None if isinstance(change.entry, Commit) else None,
         "review": change.decision.review if change.decision else None,
         "verdict": change.decision.verdict.value if change.decision else None,
         "child": change.delegation.child.after.id if change.delegation else None,
@@ -54,9 +55,11 @@ def content_of(change: Change) -> str | None:
     """The one piece of content that a transition stores, if any."""
     if change.input:
         return change.input.content
+    if change.reply:
+        return change.reply.content
     if change.entry and not isinstance(change.entry, Commit):
         return change.entry.content
-    return change.memo
+    return change.memo if change.held_output is None else change.held_output
 
 
 def head(item: Attributes) -> str:

@@ -24,6 +24,9 @@ class DynamoDB(Protocol):
     def query(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
         ...
 
+    def put_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
+
     def update_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
         ...
 

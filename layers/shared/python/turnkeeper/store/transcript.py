@@ -1,12 +1,21 @@
 """Reading the conversation: the transcript's entries and the inputs, each an ordered Query."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from turnkeeper.domain.instants import from_text
-from turnkeeper.domain.messages import Commit, Entry, Input, Output
-from turnkeeper.store.items import Attributes, entry_key, input_key, memo_key
+from turnkeeper.domain.messages import Commit, Entry, Input, Output, Pin
+from turnkeeper.store.items import (
+    Attributes,
+    entry_key,
+    held_output_key,
+    input_key,
+    made_key,
+    memo_key,
+    pin_from_map,
+)
 from turnkeeper.store.table import Table
+from turnkeeper.store.wire import item_to_wire
 
 EARLIEST = "MSG#"
 
@@ -34,6 +43,38 @@ def inputs(table: Table, task_id: str, *, first: int, last: int, limit: int | No
         )
 
 
+def commit(table: Table, task_id: str, at: datetime) -> Commit | None:
+    """The commit at *at*, if that is one."""
+    item = table.get(entry_key(task_id, at))
+    entry = _entry(item) if item else None
+    return entry if isinstance(entry, Commit) else None
+
+
+def keep_made(table: Table, task_id: str, token: str, made: Mapping[int, str]) -> None:
+    """Have what a guardrail *made* of inputs, by their numbers, lie there before a commit names *token*."""
+    for number, content in made.items():
+        item = {**made_key(task_id, token, number), "content": content}
+        table.write(table.client.put_item, TableName=table.name, Item=item_to_wire(item))
+
+
+def made(table: Table, task_id: str, commit: Commit) -> dict[int, str]:
+    """What a guardrail made of inputs of *commit*, by their numbers."""
+    if commit.token is None or not commit.ranges:
+        return {}
+    first, last = commit.ranges[0][0], commit.ranges[-1][1]
+    start, end = (made_key(task_id, commit.token, number) for number in (first, last))
+    return {
+        int(item["sk"].rpartition("#")[2]): item["content"]
+        for item in table.range(start["pk"], start["sk"], end["sk"])
+    }
+
+
+def held_output(table: Table, task_id: str, fence: int) -> tuple[str, tuple[Pin, ...]] | None:
+    """What the turn under *fence* is about to say, as JSON text, and what that names."""
+    item = table.get(held_output_key(task_id, fence))
+    return (item["content"], tuple(map(pin_from_map, item.get("files", ())))) if item else None
+
+
 def memo(table: Table, task_id: str, fence: int) -> str | None:
     """What the agent noted when it suspended its turn under *fence*, as JSON text."""
     item = table.get(memo_key(task_id, fence))
@@ -43,5 +84,10 @@ def memo(table: Table, task_id: str, fence: int) -> str | None:
 def _entry(item: Attributes) -> Entry:
     at = from_text(item["sk"].removeprefix("MSG#"))
     if item["kind"] == "commit":
-        return Commit(at=at, ranges=tuple((first, last) for first, last in item["ranges"]))
+        return Commit(
+            at=at,
+            ranges=tuple((first, last) for first, last in item["ranges"]),
+            refused=frozenset(item.get("refused", ())),
+            token=item.get("token"),
+        )
     return Output(at=at, turn=item["turn"], ordinal=item["ordinal"], content=item["content"])

@@ -18,8 +18,10 @@ from turnkeeper.store.items import (
     child_key,
     entry_key,
     file_key,
+    held_output_key,
     input_key,
     memo_key,
+    pin_to_map,
     review_key,
     task_key,
     task_to_item,
@@ -105,18 +107,17 @@ def _content(change: Change, *, nonce: str) -> list[Attributes]:
         )
     if isinstance(change.entry, Commit):
         ranges = [list(numbers) for numbers in change.entry.ranges]
-        items.append({**entry_key(task_id, change.entry.at), "kind": "commit", "ranges": ranges})
+        judged = {"refused": sorted(change.entry.refused) or None, "token": change.entry.token}
+        commit = {**entry_key(task_id, change.entry.at), "kind": "commit", "ranges": ranges, **judged}
+        items.append(commit)
     elif change.entry:
-        items.append(
-            {
-                **entry_key(task_id, change.entry.at),
-                "kind": "output",
-                "turn": change.entry.turn,
-                "ordinal": change.entry.ordinal,
-                "content": change.entry.content,
-                "nonce": nonce,
-            }
-        )
+        items.append(_output(task_id, change.entry, nonce))
+    if change.reply:
+        items.append(_output(task_id, change.reply, nonce))
+    if change.held_output is not None and change.after.turn:
+        key = held_output_key(task_id, change.after.turn.fence)
+        files = [pin_to_map(pin) for pin in change.files] or None
+        items.append({**key, "content": change.held_output, "files": files, "nonce": nonce})
     if change.memo is not None and change.after.turn:
         items.append({**memo_key(task_id, change.after.turn.fence), "content": change.memo, "nonce": nonce})
     items += _files(change)
@@ -132,12 +133,22 @@ def _files(change: Change) -> Iterator[Attributes]:
     else:
         return
     for pin in change.files:
-        key = file_key(change.after.id, pin.uri, named)
-        yield {**key, "uri": pin.uri, "version": pin.version, "size": pin.size, "kind": pin.kind}
+        yield {**file_key(change.after.id, pin.uri, named), **pin_to_map(pin)}
+
+
+def _output(task_id: str, output: Output, nonce: str) -> Attributes:
+    return {
+        **entry_key(task_id, output.at),
+        "kind": "output",
+        "turn": output.turn,
+        "ordinal": output.ordinal,
+        "content": output.content,
+        "nonce": nonce,
+    }
 
 
 def _reviews(change: Change) -> Iterator[Attributes]:
-    for wait in change.after.waits:
+    for wait in change.after.asks:
         if wait.id in change.subjects:
             yield review_item(review_of(change.after, wait, subject=change.subjects[wait.id]))
 

@@ -8,6 +8,7 @@ from turnkeeper.domain.transitions.arrivals import Birth, accept, create
 from turnkeeper.domain.transitions.change import NO_SUBJECTS, Change, Delegation, Wake
 from turnkeeper.domain.transitions.delegating import CALL_BYTES, delegate
 from turnkeeper.domain.transitions.endings import complete, error, expire, restrict
+from turnkeeper.domain.transitions.holding import decide, hold_on, hold_output, release_output
 from turnkeeper.domain.transitions.looking import is_runnable, look, needs_worker
 from turnkeeper.domain.transitions.turns import (
     emit,
@@ -44,6 +45,7 @@ __all__ = [
     "answer",
     "complete",
     "create",
+    "decide",
     "delegate",
     "emit",
     "error",
@@ -51,12 +53,15 @@ __all__ = [
     "fail_attempt",
     "finish",
     "heartbeat",
+    "hold_on",
+    "hold_output",
     "interrupt",
     "is_runnable",
     "look",
     "lose_turn",
     "needs_worker",
     "reconcile",
+    "release_output",
     "report",
     "resolve",
     "restrict",

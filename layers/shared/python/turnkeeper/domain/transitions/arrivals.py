@@ -5,7 +5,7 @@ from datetime import datetime
 
 from turnkeeper.domain import instants
 from turnkeeper.domain.messages import Input
-from turnkeeper.domain.rules import Transition, require
+from turnkeeper.domain.rules import State, Transition, require, state_of
 from turnkeeper.domain.task import Pace, Phase, Task, Terms
 from turnkeeper.domain.transitions.change import Change, Wake
 from turnkeeper.domain.transitions.forms import queued
@@ -53,6 +53,6 @@ def accept(task: Task, *, content: str, now: datetime, pace: Pace) -> Change:
         number=task.received + 1, received_at=instants.after(now, task.last_received_at), content=content
     )
     waiting = replace(task, received=arrived.number, last_received_at=arrived.received_at)
-    if task.phase is Phase.IDLE:
+    if task.phase is Phase.IDLE or state_of(task) is State.WAITING:
         waiting = queued(waiting, now=now, pace=pace)
     return Change(transition=Transition.ACCEPT, before=task, after=waiting, input=arrived, wake=Wake.TASK)

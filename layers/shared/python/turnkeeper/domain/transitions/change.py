@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
-from turnkeeper.domain.messages import Entry, Input, Pin
+from turnkeeper.domain.messages import Entry, Input, Output, Pin
 from turnkeeper.domain.reviews import Decision
 from turnkeeper.domain.rules import Transition
 from turnkeeper.domain.task import Phase, Task
@@ -30,7 +30,11 @@ class Change:
     after: Task
     input: Input | None = None
     entry: Entry | None = None
+    reply: Output | None = None
+    """What answers the inputs that were refused with the entry."""
     memo: str | None = None
+    held_output: str | None = None
+    """What a turn is about to say, once it is approved."""
     subjects: Mapping[str, str] = field(default=NO_SUBJECTS)
     """What the reviewer of each new review decides, by its wait's id."""
     decision: Decision | None = None

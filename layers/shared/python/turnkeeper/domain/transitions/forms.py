@@ -6,6 +6,7 @@ from datetime import datetime
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import instants
 from turnkeeper.domain.errors import TurnNotRunnable
+from turnkeeper.domain.judging import outstanding
 from turnkeeper.domain.messages import Output
 from turnkeeper.domain.rules import State, state_of
 from turnkeeper.domain.task import NOTHING_USED, Pace, Phase, Reason, Task, Turn, Usage
@@ -39,6 +40,8 @@ def queued(task: Task, *, now: datetime, pace: Pace) -> Task:
 def released(task: Task, *, now: datetime, pace: Pace) -> tuple[Task, Wake]:
     """The task after a turn: idle, or processing again when inputs are pending."""
     free = replace(task, turn=None, waits=(), looks=0)
+    if free.pending and not free.has_ready_input:
+        return queued(free, now=now, pace=pace), Wake.NONE
     if free.pending:
         return queued(free, now=now, pace=pace), Wake.TASK
     expiry = min(now + task.terms.lifespan, task.oldest_end)
@@ -54,6 +57,8 @@ def ended(task: Task, reason: Reason, outcome: Code, *, now: datetime, pace: Pac
         outcome=outcome,
         turn=None,
         waits=(),
+        # They stay listed, uncommitted; nobody is asked any more.
+        held=tuple(replace(one, wait=None) for one in task.held),
         idle_expires_at=None,
         expiry_revision=None,
         looks=0,
@@ -70,9 +75,12 @@ def due(task: Task, *, now: datetime, pace: Pace) -> Task:
         next_look = min(wait.deadline for wait in task.waits)
         if is_rechecked(task):
             next_look = min(next_look, now + pace.grace(task.looks))
+    elif turn is None and not task.has_ready_input:
+        next_look = task.oldest_end
     else:
         waiting_until = turn.retry_at if turn and turn.retry_at else now
         next_look = max(now, waiting_until) + pace.grace(task.looks)
+    next_look = min([next_look, *(wait.deadline for wait in outstanding(task.held))])
     ends = [end for end in (turn_limit(task), task.oldest_end) if end is not None]
     return replace(task, due_at=min(next_look, *ends))
 

@@ -4,11 +4,13 @@ from dataclasses import replace
 from datetime import datetime
 
 from turnkeeper.asc.registry import Code
+from turnkeeper.domain.judging import outstanding
 from turnkeeper.domain.rules import State, Transition, state_of
 from turnkeeper.domain.task import Pace, Task
 from turnkeeper.domain.transitions.change import Change, Wake
 from turnkeeper.domain.transitions.endings import error, expire
 from turnkeeper.domain.transitions.forms import due, is_rechecked, lease_is_over, turn_limit, turn_of
+from turnkeeper.domain.transitions.holding import decide
 from turnkeeper.domain.transitions.turns import lose_turn
 from turnkeeper.domain.transitions.waiting import resolve
 from turnkeeper.domain.waits import Verdict
@@ -26,13 +28,23 @@ def look(task: Task, *, now: datetime, pace: Pace) -> Change:
         return error(task, outcome=outcome, now=now, pace=pace)
     if lease_is_over(task, now=now):
         return lose_turn(task, now=now, pace=pace)
-    if late := {wait.id: Verdict.TIMED_OUT for wait in task.waits if now >= wait.deadline}:
-        return resolve(task, verdicts=late, now=now, pace=pace)
+    if timed_out := _time_out(task, now=now, pace=pace):
+        return timed_out
     runnable = is_runnable(task, now=now)
     looked = replace(task, looks=task.looks + 1) if runnable or is_rechecked(task) else task
     return replace(
         nothing, after=due(looked, now=now, pace=pace), wake=Wake.RECOVERY if runnable else Wake.NONE
     )
+
+
+def _time_out(task: Task, *, now: datetime, pace: Pace) -> Change | None:
+    """Whatever was waited for too long: all of the turn's waits in one change, or one held input's review."""
+    if late := {wait.id: Verdict.TIMED_OUT for wait in task.waits if now >= wait.deadline}:
+        return resolve(task, verdicts=late, now=now, pace=pace)
+    review = next((wait for wait in outstanding(task.held) if now >= wait.deadline), None)
+    if review is None:
+        return None
+    return decide(task, wait_id=review.id, verdict=Verdict.TIMED_OUT, now=now, pace=pace)
 
 
 def is_runnable(task: Task, *, now: datetime) -> bool:

@@ -1,30 +1,56 @@
 """A turn from its start to its end: attempts, signs of life, outputs, failure and loss, each under its fence."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import instants
 from turnkeeper.domain.errors import InvalidInput, Place, TurnNotRunnable
+from turnkeeper.domain.judging import Judged
 from turnkeeper.domain.messages import Commit, Output
 from turnkeeper.domain.rules import Transition, require
 from turnkeeper.domain.task import NOTHING_USED, Pace, Reason, Task, Turn, TurnState, Usage
-from turnkeeper.domain.transitions.change import Change, Wake
+from turnkeeper.domain.transitions.change import NO_SUBJECTS, Change, Wake
 from turnkeeper.domain.transitions.endings import error
 from turnkeeper.domain.transitions.forms import due, ended, lease_is_over, metered, released, said, turn_of
+from turnkeeper.domain.transitions.holding import decided
 from turnkeeper.domain.transitions.waiting import to_reconcile
 
 
-def start_turn(task: Task, *, now: datetime, pace: Pace) -> Change:
-    """Begin the next turn, which commits every pending input in one entry (IO-5).
+def start_turn(
+    task: Task,
+    *,
+    judged: Judged | None = None,
+    subjects: Mapping[str, str] = NO_SUBJECTS,
+    now: datetime,
+    pace: Pace,
+) -> Change:
+    """Begin the next turn, which commits every pending input in one entry (IO-5), or those that were *judged* so far.
 
-    A task that has had all its turns is errored instead, and the inputs stay listed, uncommitted (LC-4).
+    What guardrails refused is answered in the same write, and where nothing is left for the agent the turn is over with
+    that; where all are held for a review, none begins (AG-3). A task that has had all its turns is errored instead, and
+    the inputs stay listed, uncommitted (LC-4). *subjects* says what the reviewers of held inputs decide.
     """
     require(task, Transition.START_TURN)
+    if judged is None:
+        pending = tuple(range(task.committed + 1, task.received + 1))
+        judged = Judged(through=task.received, taken=pending, held=task.held)
+    held = replace(task, committed=judged.through, held=judged.held, looks=0)
+    if not judged.taken:
+        return Change(
+            transition=Transition.START_TURN,
+            before=task,
+            after=due(held, now=now, pace=pace),
+            subjects=subjects,
+            wake=Wake.TASK if held.has_ready_input else Wake.NONE,
+        )
     if task.terms.max_turns is not None and task.turns >= task.terms.max_turns:
         return error(task, outcome=Code.MAX_ITERATIONS_EXCEEDED, now=now, pace=pace)
     last = max(filter(None, (task.last_committed_at, task.last_received_at)), default=None)
-    commit = Commit(at=instants.after(now, last), ranges=((task.committed + 1, task.received),))
+    commit = Commit(
+        at=instants.after(now, last), ranges=judged.ranges, refused=judged.refused, token=judged.token
+    )
     turn = Turn(
         number=task.turns + 1,
         state=TurnState.RUNNING,
@@ -33,19 +59,28 @@ def start_turn(task: Task, *, now: datetime, pace: Pace) -> Change:
         started_at=now,
         inputs=commit.ranges,
         committed_at=commit.at,
+        judged=bool(judged.refused or judged.token),
         lease_until=now + pace.lease,
     )
-    started = replace(
-        task,
-        turn=turn,
-        turns=turn.number,
-        fence=turn.fence,
-        committed=task.received,
-        last_committed_at=commit.last,
-        looks=0,
-    )
+    started = replace(held, turn=turn, turns=turn.number, fence=turn.fence, last_committed_at=commit.last)
+    reply: Output | None = None
+    if judged.reply is not None:
+        started, reply = said(started, ordinal=1, content=judged.reply, now=now)
+        started = replace(started, turn=replace(turn, outputs=1, kept=1))
+    wake = Wake.NONE
+    if judged.has_passed:
+        # What was not judged yet has its wake-up behind this turn's, or is seen to at its end.
+        started = due(started, now=now, pace=pace)
+    else:
+        started, wake = released(started, now=now, pace=pace)
     return Change(
-        transition=Transition.START_TURN, before=task, after=due(started, now=now, pace=pace), entry=commit
+        transition=Transition.START_TURN,
+        before=task,
+        after=started,
+        entry=commit,
+        reply=reply,
+        subjects=subjects,
+        wake=wake,
     )
 
 
@@ -192,5 +227,7 @@ def lose_turn(task: Task, *, fence: int | None = None, now: datetime, pace: Pace
 def interrupt(task: Task, *, now: datetime, pace: Pace) -> Change:
     """End the turn and its waits without output; pending inputs get the next turn (IO-5)."""
     require(task, Transition.INTERRUPT)
-    after, wake = released(task, now=now, pace=pace)
+    # What nobody approved is not let through: the next turn refuses it.
+    held = tuple(decided(one, approved=False) if one.wait else one for one in task.held)
+    after, wake = released(replace(task, held=held), now=now, pace=pace)
     return Change(transition=Transition.INTERRUPT, before=task, after=after, wake=wake)

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain.errors import InvalidInput, Place, WaitIsOver, WaitNotFound
+from turnkeeper.domain.judging import outstanding
 from turnkeeper.domain.messages import Output
 from turnkeeper.domain.reviews import Decision
 from turnkeeper.domain.rules import HELD, Transition, require, state_of
@@ -41,7 +42,7 @@ def suspend(
     require(task, Transition.SUSPEND, fence=fence)
     turn = turn_of(task)
     asked = tuple(waits)
-    _check_waits(asked)
+    _check_waits(asked, beside=len(outstanding(task.held)))
     hosts = {wait.id for wait in asked if wait.kind is WaitKind.HOST}
     early = {wait_id: verdict for wait_id, verdict in turn.early if wait_id in hosts}
     verdicts = {**answered, **early}
@@ -69,9 +70,10 @@ def suspend(
     return metered(change, usage, now=now, pace=pace)
 
 
-def _check_waits(waits: Sequence[Wait]) -> None:
-    if not 0 < len(waits) <= MOST_WAITS:
-        raise InvalidInput([Place("waits", f"must be 1 to {MOST_WAITS}")])
+def _check_waits(waits: Sequence[Wait], *, beside: int) -> None:
+    if not 0 < len(waits) <= MOST_WAITS - beside:
+        among = f" less {beside} inputs that wait for a review" if beside else ""
+        raise InvalidInput([Place("waits", f"must be 1 to {MOST_WAITS}{among}")])
     if len({wait.id for wait in waits}) < len(waits):
         raise InvalidInput([Place("waits", "must have ids that differ")])
 
@@ -100,8 +102,13 @@ def resolve(
     left = tuple(wait for wait in task.waits if wait not in over)
     turn = turn_of(task)
     named = decision.review if decision and decision.comment is not None else None
-    outcomes = [_resolution(wait, verdicts[wait.id], now=now, review=named) for wait in over]
-    resolved = replace(turn, resolutions=(*turn.resolutions, *outcomes))
+    if turn.output is not None and turn.output.wait_id in verdicts:
+        # Its agent did not wait for that, and learns of it by what is said.
+        approved = verdicts[turn.output.wait_id] is Verdict.DONE
+        resolved = replace(turn, output=turn.output.after(approved=approved))
+    else:
+        outcomes = [_resolution(wait, verdicts[wait.id], now=now, review=named) for wait in over]
+        resolved = replace(turn, resolutions=(*turn.resolutions, *outcomes))
     if not left:
         # A reconcile repeats its leg; the end of any other wait begins the next one.
         repeats = any(wait.kind is WaitKind.RECONCILE for wait in over)

@@ -1,0 +1,96 @@
+"""What guardrails made of what waits: some goes on, some is refused, some is held until somebody decides.
+
+Which input is which is written in one entry with the turn's start. A held input keeps nothing of its run but when that
+began and what was decided, so that it is judged again from the first step, as if it had just come (AG-3).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from turnkeeper.domain.messages import Range
+from turnkeeper.domain.waits import Wait
+
+MOST_REFUSED = 64
+"""In one turn: each refusal is a part of the one output that answers them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """An input that a guardrail step waits for a review of, or of which one was decided since."""
+
+    number: int
+    began: datetime
+    """When it was first judged: what its expressions know as `now`."""
+    wait: Wait | None = None
+    """The review that is outstanding; None once it is decided, or once its task has ended."""
+    step: int = 0
+    """The step that asked for it."""
+    decided: tuple[tuple[int, str, bool], ...] = ()
+    """The reviews that were decided: step, reviewer, and whether they approved."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldOutput:
+    """An output of a turn that is suspended until a review of it is decided; its content lies beside the task."""
+
+    ordinal: int
+    is_last: bool
+    """The turn ends with it."""
+    fence: int
+    """Under which its content was put down."""
+    began: datetime
+    step: int
+    reviewer: str
+    decided: tuple[tuple[int, str, bool], ...] = ()
+
+    @property
+    def wait_id(self) -> str:
+        """The id of the review that it waits for."""
+        return f"output-{self.ordinal}-{self.step}-{len(self.decided)}"
+
+    def after(self, *, approved: bool) -> "HeldOutput":
+        """The same, with that review decided."""
+        return replace(self, decided=(*self.decided, (self.step, self.reviewer, approved)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What was made of the held inputs that were decided, and of the pending ones up to *through*, in their order."""
+
+    through: int
+    taken: tuple[int, ...]
+    """The numbers that enter the conversation or are refused."""
+    refused: frozenset[int] = frozenset()
+    held: tuple[Held, ...] = ()
+    """All that are held from now on."""
+    token: str | None = None
+    """Under which what a guardrail made of inputs lies; None where it changed none."""
+    reply: str | None = None
+    """The output that answers the refused ones, as JSON text."""
+
+    @property
+    def has_passed(self) -> bool:
+        """Something is left for the agent."""
+        return len(self.refused) < len(self.taken)
+
+    @property
+    def ranges(self) -> tuple[Range, ...]:
+        """What is taken, as ranges."""
+        return ranges(self.taken)
+
+
+def ranges(numbers: Sequence[int]) -> tuple[Range, ...]:
+    """Rising *numbers* as the fewest ranges."""
+    made: list[Range] = []
+    for number in numbers:
+        if made and made[-1][1] == number - 1:
+            made[-1] = (made[-1][0], number)
+        else:
+            made.append((number, number))
+    return tuple(made)
+
+
+def outstanding(held: Sequence[Held]) -> tuple[Wait, ...]:
+    """The reviews that held inputs wait for."""
+    return tuple(one.wait for one in held if one.wait is not None)
