@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError, ReadTimeoutError
 from tests.support.counting import Counting
 from tests.support.engines import Engine
 from tests.support.gateway import Gateway, Reply
-from tests.support.hosting import ACME, AGENT, Host, Hosts, manifest
+from tests.support.hosting import ACME, AGENT, Host, Hosts, manifest, text
 from tests.support.laboratory import ALICE, LARGEST_FILE, Laboratory, naming
 from turnkeeper.domain.errors import InvalidInput, StoreIsUnavailable
 from turnkeeper.service import rules
@@ -731,3 +731,64 @@ class TestBudget:
 
         (call,) = lab.dynamodb.calls
         assert (call.operation, call.request["Limit"], len(call.answer["Items"])) == ("query", 1, 1)
+
+
+@pytest.mark.clause("CP-4")
+class TestRules:
+    """Files under what an agent's manifest rules."""
+
+    def test_a_parameter_that_is_a_file_is_a_reference_like_any_other(self, api: Gateway, host: Host) -> None:
+        schema = {"type": "object", "properties": {"doc": {"type": "file"}}, "required": []}
+        body = manifest("clerk") | {"parameters": schema, "mount": ["task", "workspace"]}
+        assert host.send("PUT", "agents/clerk", body).status == 200
+        task_id = make(api, "clerk")
+        version = host.lab.lay(f"task/{task_id}/x/a.csv", b"123")
+
+        def sent(doc: str) -> Reply:
+            return api.post(f"/v1/tasks/{task_id}/inputs", {**text("read it"), "doc": doc})
+
+        assert problems(sent("task://x/b.csv")) == {"doc": NOT_THERE}
+        assert problems(sent("agent://a.csv")) == {
+            "doc": "is in a root that is not available here; available: task://, workspace://"
+        }
+        assert sent("task://x/a.csv").status == 202
+        assert version_of(get(api, task_id, "task://x/a.csv")) == version
+
+    def test_what_a_guardrail_makes_of_an_input_keeps_its_files(self, api: Gateway, host: Host) -> None:
+        step = {"transform": "input.put('message', [input.message[1]])"}
+        body = manifest("clerk") | {"guardrails": {"before": [step]}}
+        assert host.send("PUT", "agents/clerk", body).status == 200
+        task_id = make(api, "clerk")
+        for name in ("a", "b"):
+            host.lab.lay(f"task/{task_id}/x/{name}", b"123")
+        send(api, task_id, "task://x/a", "task://x/b")
+        host.start(task_id)
+
+        (entry,) = host.lab.conversation(task_id)
+
+        assert entry["message"] == [{"mimeType": "text/csv", "file": "task://x/b", "sizeBytes": 3}]
+        assert get(api, task_id, "task://x/b").status == 200
+
+    def test_an_output_that_waits_for_a_review_pins_what_was_there_when_it_was_said(
+        self, api: Gateway, host: Host
+    ) -> None:
+        step = {"assert": "review(context.user.id)"}
+        body = manifest("clerk", repeatable=True) | {"guardrails": {"after": [step]}}
+        assert host.send("PUT", "agents/clerk", body).status == 200
+        task_id = host.task("hi", agent="clerk")
+        fence = host.start(task_id)["fence"]
+        said = {"fence": fence, **named("task://x/a.csv")}
+        assert problems(host.ask(task_id, "finish", said)) == {"message[0].file": NOT_THERE}
+        version = host.lab.lay(f"task/{task_id}/x/a.csv", b"123")
+        held = host.ask(task_id, "finish", said)
+        host.lab.lay(f"task/{task_id}/x/a.csv", b"what nobody approved")
+        early = get(api, task_id, "task://x/a.csv")
+
+        (review,) = api.get("/v1/reviews").json["reviews"]
+        assert api.post(f"/v1/reviews/{review['id']}", {"decision": "approve"}).status == 200
+        host.ask(task_id, "turns")
+
+        assert (held.status, early.status) == (200, 404), held.body
+        output = host.lab.conversation(task_id)[-1]
+        assert output["message"] == [{"mimeType": "text/csv", "file": "task://x/a.csv", "sizeBytes": 3}]
+        assert version_of(get(api, task_id, "task://x/a.csv")) == version
