@@ -139,7 +139,10 @@ def test_a_reference_pins_what_it_named_whatever_becomes_of_the_file(
     refused = alice.post(f"{task}/inputs", json=part("agent://prices.csv"))
     assert (refused.status_code, refused.json()["errors"][0]["at"]) == (422, "message[0].file")
     assert alice.post(f"{task}/inputs", json=part("task://a/b.csv")).json()["errors"] == [
-        {"at": "message[0].file", "problem": "is in a root that is not available here; available: agent://"}
+        {
+            "at": "message[0].file",
+            "problem": "is in a root that is not available here; available roots: agent://",
+        }
     ]
 
 

@@ -22,7 +22,7 @@ from turnkeeper.service.inputs import accept
 
 FILE = {"name": "week 48.csv", "mimeType": "text/csv", "sizeBytes": 3}
 NOT_THERE = "names no file that is there; upload it first"
-OF_A_TASK = "; available: task://"
+OF_A_TASK = "; available roots: task://"
 
 
 def named(*files: str, **more: object) -> dict[str, Any]:
@@ -175,7 +175,7 @@ class TestUpload:
         host.send("PUT", "agents/blind", manifest("blind") | {"mount": []})
 
         assert problems(offer(api, make(api, "reader"))) == {
-            "name": "is in a root that is not available here; available: workspace://"
+            "name": "is in a root that is not available here; available roots: workspace://"
         }
         assert problems(offer(api, make(api, "blind"))) == {
             "name": "is in a root that is not available here; no root for files is available"
@@ -515,9 +515,9 @@ class TestAgents:
         [
             ([], "no root for files is available"),
             ("none", "no root for files is available"),
-            (["agent"], "available: agent://"),
-            ("workspace", "available: workspace://"),
-            (["workspace", "agent"], "available: agent://, workspace://"),
+            (["agent"], "available roots: agent://"),
+            ("workspace", "available roots: workspace://"),
+            (["workspace", "agent"], "available roots: agent://, workspace://"),
         ],
     )
     def test_what_an_agent_does_not_mount_is_not_available(
@@ -599,7 +599,7 @@ class TestAgents:
         made = roots.ask(task_id, "children", {**call, "input": named("workspace://w.csv")})
 
         assert problems(refused) == {
-            "input.message[0].file": "is in a root that is not available here; available: workspace://"
+            "input.message[0].file": "is in a root that is not available here; available roots: workspace://"
         }
         assert made.status == 202, made.body
         assert (
@@ -749,7 +749,7 @@ class TestRules:
 
         assert problems(sent("task://x/b.csv")) == {"doc": NOT_THERE}
         assert problems(sent("agent://a.csv")) == {
-            "doc": "is in a root that is not available here; available: task://, workspace://"
+            "doc": "is in a root that is not available here; available roots: task://, workspace://"
         }
         assert sent("task://x/a.csv").status == 202
         assert version_of(get(api, task_id, "task://x/a.csv")) == version

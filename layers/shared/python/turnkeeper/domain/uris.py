@@ -88,4 +88,4 @@ def _problem(path: str) -> str | None:
 
 def _roots(available: AbstractSet[Root]) -> str:
     names = [f"{root.value}://" for root in Root if root in available]
-    return f"available: {', '.join(names)}" if names else "no root for files is available"
+    return f"available roots: {', '.join(names)}" if names else "no root for files is available"
