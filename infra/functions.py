@@ -31,6 +31,7 @@ class Functions(Construct):
         *,
         stage: Stage,
         table_name: str,
+        bucket_name: str,
         queue_url: str,
         host_queues: Mapping[str, str],
         human_claim: str,
@@ -57,9 +58,18 @@ class Functions(Construct):
             "TURNKEEPER_HOST_FUNCTIONS": json.dumps(stage.host_functions),
         }
         self.status = self._function("status", memory=512, timeout=API_TIMEOUT_SECONDS, told=human)
-        self.tasks = self._function("tasks", memory=1024, timeout=API_TIMEOUT_SECONDS, told=human | wakes)
+        files = {
+            "TURNKEEPER_BUCKET": bucket_name,
+            "TURNKEEPER_LARGEST_FILE_BYTES": str(stage.largest_file_bytes),
+            "TURNKEEPER_FILE_URL_SECONDS": str(stage.file_url_seconds),
+        }
+        self.tasks = self._function(
+            "tasks", memory=1024, timeout=API_TIMEOUT_SECONDS, told=human | wakes | files
+        )
         ours = {"TURNKEEPER_DEPLOYMENT_HOSTS": json.dumps(stage.deployment_hosts)}
-        self.host = self._function("host", memory=1024, timeout=API_TIMEOUT_SECONDS, told=wakes | ours)
+        self.host = self._function(
+            "host", memory=1024, timeout=API_TIMEOUT_SECONDS, told=wakes | ours | files
+        )
         self.turns = self._function("turns", memory=1024, timeout=stage.turn_timeout_seconds, told=wakes)
         self.sweep = self._function("sweep", memory=512, timeout=SWEEP_TIMEOUT_SECONDS, told=wakes)
 

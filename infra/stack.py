@@ -9,6 +9,7 @@ from aws_cdk import aws_lambda_event_sources as event_sources
 from constructs import Construct
 
 from infra.api import Api
+from infra.files import ROOTS, Files
 from infra.functions import Functions
 from infra.identity import Identity, TrustedIssuer, UserPool
 from infra.queues import Queues
@@ -22,6 +23,7 @@ class Turnkeeper(Stack):
     def __init__(self, scope: Construct, id_: str, *, stage: Stage, stack_name: str) -> None:
         super().__init__(scope, id_, stack_name=stack_name)
         self.storage = Storage(self, "Storage", keep_data=stage.keep_data)
+        self.files = Files(self, "Files", keep_data=stage.keep_data, origins=stage.cors_origins)
         self.queues = Queues(self, "Queues", visibility_seconds=stage.queue_visibility_seconds)
         self.host_queues = self._host_queues(stage)
         self.identity = self._identity(stage)
@@ -30,6 +32,7 @@ class Turnkeeper(Stack):
             "Functions",
             stage=stage,
             table_name=self.storage.table.table_name,
+            bucket_name=self.files.bucket.bucket_name,
             queue_url=self.queues.wake_ups.queue_url,
             host_queues={
                 stage.external_hosts[name].principal: queues.wake_ups.queue_url
@@ -71,6 +74,8 @@ class Turnkeeper(Stack):
         api.people("GET /v1/tasks", functions.tasks)
         api.people("GET /v1/tasks/{task_id}/messages", functions.tasks)
         api.people("POST /v1/tasks/{task_id}/inputs", functions.tasks)
+        api.people("POST /v1/tasks/{task_id}/files", functions.tasks)
+        api.people("GET /v1/tasks/{task_id}/files", functions.tasks)
         api.people("GET /v1/reviews", functions.tasks)
         api.people("POST /v1/reviews/{review_id}", functions.tasks)
         api.people("GET /v1/notifications", functions.tasks)
@@ -126,9 +131,16 @@ class Turnkeeper(Stack):
         allow(functions.sweep, ["dynamodb:Query"], due)
         allow(functions.sweep, ["sqs:SendMessage"], *any_queue)
 
+        # What they sign they must be allowed to do themselves. Agents' and the workspace's files are others' to write.
+        anywhere = [self.files.below(root) for root in ROOTS]
+        for function in (functions.tasks, functions.host):
+            allow(function, ["s3:PutObject"], self.files.below("task"))
+            allow(function, ["s3:GetObject", "s3:GetObjectVersion"], *anywhere)
+
     def _tell(self) -> None:
         CfnOutput(self, "BaseUrl", value=self.api.base_url)
         CfnOutput(self, "TableName", value=self.storage.table.table_name)
+        CfnOutput(self, "BucketName", value=self.files.bucket.bucket_name)
         CfnOutput(self, "QueueUrl", value=self.queues.wake_ups.queue_url)
         CfnOutput(self, "DeadLetterQueueUrl", value=self.queues.dead_letters.queue_url)
         for name, queues in self.host_queues.items():

@@ -71,6 +71,9 @@ NESTED = (
 ISSUER = ("oidc_issuer", "oidc_audience", "human_claim")
 """What an issuer other than our own user pool needs, all of it."""
 
+LARGEST_PUT = 5 * 1024**3
+"""Bytes that S3 takes in one request."""
+
 MOST_HOSTS = MOST_FUNCTIONS = 10
 """Functions are told all of them, and a function's environment holds 4 KB."""
 
@@ -125,6 +128,9 @@ class Stage(BaseModel):
     turn_timeout_seconds: Annotated[int, Field(ge=1, le=900)]
     turns_concurrency: Annotated[int, Field(ge=2, le=1000)]
     sweep_enabled: bool
+
+    largest_file_bytes: Annotated[int, Field(ge=1, le=LARGEST_PUT)]
+    file_url_seconds: Annotated[int, Field(ge=1, le=3600)]
 
     external_hosts: Annotated[
         dict[HostName, ExternalHost], Field(max_length=MOST_HOSTS), BeforeValidator(read_as_json)

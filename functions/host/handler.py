@@ -8,13 +8,14 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from turnkeeper import settings
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain.task import Task
-from turnkeeper.edge import answers, bodies, host_answers, host_requests, requests, waits
+from turnkeeper.edge import answers, bodies, files, host_answers, host_requests, requests, waits
 from turnkeeper.edge.caller import host
 from turnkeeper.edge.exchange import exchange
 from turnkeeper.edge.problems import refuse_unknown_route
 from turnkeeper.edge.responses import sent
 from turnkeeper.service import grants, host_agents, host_turns
 from turnkeeper.service.delegation import Call
+from turnkeeper.service.files import download, upload
 from turnkeeper.service.host_turns import Asked
 from turnkeeper.service.messages import page_of
 from turnkeeper.service.waiting import resolutions
@@ -24,6 +25,7 @@ app.not_found(refuse_unknown_route)
 handle = exchange(app.resolve)
 # Made now, while a starting function has a whole CPU, and kept for every request.
 settings.runtime()
+settings.mounts()
 
 
 @app.put("/v1/host/agents/<name>")
@@ -55,6 +57,21 @@ def read_messages(task_id: str) -> Response[str]:
     """The conversation of a task of my agents."""
     runtime, me = settings.runtime(), _me()
     return _conversed(lambda: host_turns.read(runtime, principal=me, task_id=task_id))
+
+
+@app.post("/v1/host/tasks/<task_id>/files")
+def send_file(task_id: str) -> Response[str]:
+    """Where to send a file that an output may name."""
+    runtime, me = settings.runtime(), _me()
+    asked = files.upload(_event(), caller=me)
+    task = host_turns.read(runtime, principal=me, task_id=task_id)
+    return sent(files.awaited(upload(runtime, task, asked)))
+
+
+@app.get("/v1/host/tasks/<task_id>/files")
+def get_file(task_id: str) -> Response[str]:
+    """Where to get a file that the conversation of a task of my agents names."""
+    return _found(host_turns.read(settings.runtime(), principal=_me(), task_id=task_id))
 
 
 @app.post("/v1/host/tasks/<task_id>/turns")
@@ -151,6 +168,12 @@ def read_child_messages(task_id: str, child_id: str) -> Response[str]:
     """The conversation of a child of my task."""
     runtime, me = settings.runtime(), _me()
     return _conversed(lambda: host_turns.child(runtime, principal=me, task_id=task_id, child_id=child_id))
+
+
+@app.get("/v1/host/tasks/<task_id>/children/<child_id>/files")
+def get_child_file(task_id: str, child_id: str) -> Response[str]:
+    """Where to get a file that the conversation of a child of my task names."""
+    return _found(host_turns.child(settings.runtime(), principal=_me(), task_id=task_id, child_id=child_id))
 
 
 @app.post("/v1/host/grants")
@@ -250,6 +273,12 @@ def _taken_up(status: int, task: Task) -> Response[str]:
             resolutions=resolutions(runtime, task),
         )
     )
+
+
+def _found(task: Task) -> Response[str]:
+    """Where to get what is asked for of *task*, which is looked for first: nobody learns how to ask of another's."""
+    wanted = files.wanted(_event())
+    return sent(files.found(download(settings.runtime(), task, file=wanted.ref, at=wanted.at)))
 
 
 def _conversed(read: Callable[[], Task]) -> Response[str]:

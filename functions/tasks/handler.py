@@ -7,17 +7,18 @@ not by the resolver (docs/decisions/0020).
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
 from turnkeeper import settings
-from turnkeeper.edge import answers, bodies, people_answers, requests, waits
+from turnkeeper.edge import answers, bodies, files, people_answers, requests, waits
 from turnkeeper.edge.caller import human
 from turnkeeper.edge.exchange import Event, exchange
 from turnkeeper.edge.problems import refuse_unknown_route
 from turnkeeper.edge.responses import sent
 from turnkeeper.service.accepted import Accepted
 from turnkeeper.service.create import create
+from turnkeeper.service.files import download, upload
 from turnkeeper.service.inputs import accept
 from turnkeeper.service.messages import page
 from turnkeeper.service.notifications import list_calls
-from turnkeeper.service.poll import poll_after
+from turnkeeper.service.poll import poll, poll_after
 from turnkeeper.service.reviews import decide, list_reviews
 from turnkeeper.service.tasks import list_tasks
 
@@ -26,6 +27,7 @@ app.not_found(refuse_unknown_route)
 handle = exchange(app.resolve)
 # Made now, while a starting function has a whole CPU, and kept for every request.
 settings.runtime()
+settings.mounts()
 
 
 @app.post("/v1/tasks")
@@ -62,6 +64,24 @@ def accept_input(task_id: str) -> Response[str]:
     content, key = requests.input_content(event), bodies.idempotency_key(event)
     made = accept(settings.runtime(), caller=caller, task_id=task_id, content=content, key=key)
     return _accepted(202, made)
+
+
+@app.post("/v1/tasks/<task_id>/files")
+def send_file(task_id: str) -> Response[str]:
+    """Where to send a file that an input may name."""
+    event, caller = _asked()
+    asked = files.upload(event, caller=caller)
+    task = poll(settings.runtime(), caller=caller, task_id=task_id)
+    return sent(files.awaited(upload(settings.runtime(), task, asked)))
+
+
+@app.get("/v1/tasks/<task_id>/files")
+def get_file(task_id: str) -> Response[str]:
+    """Where to get a file that the conversation names."""
+    event, caller = _asked()
+    task = poll(settings.runtime(), caller=caller, task_id=task_id)
+    wanted = files.wanted(event)
+    return sent(files.found(download(settings.runtime(), task, file=wanted.ref, at=wanted.at)))
 
 
 @app.get("/v1/reviews")

@@ -1,13 +1,17 @@
 """Content parts: text in bounded pieces, refused and never cut where it is too much (CP-1 to CP-5)."""
 
 import json
+import ssl
 from typing import Any
+from urllib.parse import quote
 
+import httpx
 import pytest
 
 from tests.conformance.client import Json, answered, text_part
 from tests.conformance.host import Host
 from tests.conformance.person import Person
+from tests.conformance.target import Target
 
 LARGEST_TEXT, LARGEST_METADATA = 100_000, 8 * 1024
 TWO_BYTES = "é"
@@ -35,7 +39,7 @@ def refused_at(owner: Person, task: str, part: Any) -> tuple[str, str]:
     ("part", "at"),
     [
         pytest.param({"mimeType": "text/plain"}, "message[0].text", id="neither text nor file"),
-        pytest.param({**text_part("a"), "file": "task://a.txt"}, "message[0].file", id="both"),
+        pytest.param({**text_part("a"), "file": "task://a.txt"}, "message[0].text", id="both"),
         pytest.param({"text": "a"}, "message[0].mimeType", id="no type"),
         pytest.param({**text_part("a"), "colour": "red"}, "message[0].colour", id="an unknown key"),
         pytest.param({**text_part("a"), "text": 1}, "message[0].text", id="a number"),
@@ -140,7 +144,46 @@ def test_a_file_from_anywhere_else_is_refused_with_the_roots_there_are(
     assert answer.status_code == 422, answer.text
     problems = {error["at"]: error["problem"] for error in answer.json()["errors"]}
     assert "root" in problems["message[0].file"]
+    assert "task://" in problems["message[0].file"]
     assert owner.sees(idle) == before
+
+
+@pytest.mark.clause("CP-4")
+def test_a_file_that_was_never_sent_or_is_in_no_root_of_the_agent_is_refused(
+    owner: Person, idle: str
+) -> None:
+    before = owner.sees(idle)
+
+    for uri in ("task://never/sent.txt", "agent://a.txt", "workspace://a.txt"):
+        part = {"mimeType": "text/plain", "file": uri}
+        answer = owner.ask("POST", f"tasks/{idle}/inputs", {"message": [part]})
+
+        assert answer.status_code == 422, answer.text
+        assert [error["at"] for error in answer.json()["errors"]] == ["message[0].file"]
+    assert owner.sees(idle) == before
+
+
+@pytest.mark.clause("CP-5")
+def test_what_is_large_travels_by_reference(owner: Person, other: Person, idle: str, target: Target) -> None:
+    content = b"a" * (LARGEST_TEXT + 1)
+    trust = ssl.create_default_context(cafile=target.certificate) if target.certificate else True
+    new = {"name": "large.txt", "mimeType": "text/plain", "sizeBytes": len(content)}
+    offer = owner.ask("POST", f"tasks/{idle}/files", new).json()
+    with httpx.Client(verify=trust) as anybody:
+        put = offer["upload"]
+        sent = [anybody.put(put["url"], headers=put["headers"], content=content + b"a").status_code]
+        sent += [anybody.put(put["url"], headers=put["headers"], content=content).status_code]
+
+        part = {"mimeType": "text/plain", "file": offer["file"]}
+        accepted = owner.ask("POST", f"tasks/{idle}/inputs", {"message": [part]})
+        asked = f"tasks/{idle}/files?ref={quote(offer['file'], safe='')}"
+        found, others = owner.ask("GET", asked), other.ask("GET", asked)
+        got = anybody.get(found.json()["url"])
+
+    assert sent == [403, 200]
+    assert accepted.status_code == 202, accepted.text
+    assert (got.status_code, got.content) == (200, content)
+    assert others.status_code == 404
 
 
 @pytest.mark.clause("CP-5")

@@ -66,13 +66,19 @@ def test_a_function_is_told_all_it_needs_and_nothing_it_does_not(template: Templ
         "TURNKEEPER_HOST_FUNCTIONS": "[]",
     }
     people = {"TURNKEEPER_HUMAN_CLAIM": "username"}
+    (bucket,) = of_type(template, "S3::Bucket")
+    files = {
+        "TURNKEEPER_BUCKET": {"Ref": bucket},
+        "TURNKEEPER_LARGEST_FILE_BYTES": "104857600",
+        "TURNKEEPER_FILE_URL_SECONDS": "900",
+    }
 
     told = {name: function_of(template, name)[1]["Environment"]["Variables"] for name in NAMES}
 
     assert told == {
         "status": everybody | people,
-        "tasks": everybody | people | wakes,
-        "host": everybody | wakes | {"TURNKEEPER_DEPLOYMENT_HOSTS": "[]"},
+        "tasks": everybody | people | wakes | files,
+        "host": everybody | wakes | files | {"TURNKEEPER_DEPLOYMENT_HOSTS": "[]"},
         "turns": everybody | wakes,
         "sweep": everybody | wakes,
     }
@@ -87,7 +93,8 @@ def test_the_tests_in_one_process_tell_the_functions_what_the_stack_does(templat
     by_the_stack = {name: value for name, value in told.items() if name.startswith("TURNKEEPER_")}
 
     assert {name: by_the_stack[name] for name in gateway.ENVIRONMENT} == gateway.ENVIRONMENT
-    assert set(by_the_stack) - set(gateway.ENVIRONMENT) == {"TURNKEEPER_TABLE", "TURNKEEPER_QUEUE_URL"}
+    places = {"TURNKEEPER_TABLE", "TURNKEEPER_QUEUE_URL", "TURNKEEPER_BUCKET"}
+    assert set(by_the_stack) - set(gateway.ENVIRONMENT) == places
 
 
 def test_the_numbers_are_the_deployments(synthesise: Synthesise) -> None:

@@ -21,14 +21,22 @@ MANY = {"dynamodb:BatchGetItem", "dynamodb:Query"}
 # Pointers to what waits for somebody go with the wait.
 ENDS_WAITS = {"dynamodb:DeleteItem"}
 
+GET_FILES = {"s3:GetObject", "s3:GetObjectVersion"}
+FILES = {
+    "files/task/*": GET_FILES | {"s3:PutObject"},
+    "files/agent/*": GET_FILES,
+    "files/workspace/*": GET_FILES,
+}
+
 GRANTS = {
     "status": {"table": ONE_TASK},
     "tasks": {
         "table": ONE_TASK | MANY | ENDS_WAITS,
         "table/index/mine": {"dynamodb:Query"},
         "queue": {"sqs:SendMessage"},
+        **FILES,
     },
-    "host": {"table": ONE_TASK | MANY | ENDS_WAITS, "queue": {"sqs:SendMessage"}},
+    "host": {"table": ONE_TASK | MANY | ENDS_WAITS, "queue": {"sqs:SendMessage"}, **FILES},
     "turns": {"table": ONE_TASK | MANY | ENDS_WAITS, "queue": CONSUME | {"sqs:SendMessage"}},
     "sweep": {
         "table": ONE_TASK | {"dynamodb:BatchGetItem"} | ENDS_WAITS,
@@ -86,17 +94,17 @@ def granted(template: Template, name: str) -> dict[str, set[str]]:
 
 
 def named(template: Template, name: str, resource: Any) -> str:
-    """Return what *resource* is: the table, one of its indexes, the queue or the function's own log."""
+    """Return what *resource* is: the table, an index, a root of files, a queue or the function's own log."""
     match resource:
         case "*":
             return "*"
         case {"Fn::GetAtt": [logical_id, "Arn"]}:
             log = function_of(template, name)[1]["LoggingConfig"]["LogGroup"]["Ref"]
-            (table,) = of_type(template, "DynamoDB::Table")
+            (table,), (bucket,) = of_type(template, "DynamoDB::Table"), of_type(template, "S3::Bucket")
             if "WakeUps" in logical_id:
                 construct = logical_id.partition("WakeUps")[0]
                 return "queue" if construct == "Queues" else construct
-            return {table: "table", log: "its log"}[logical_id]
+            return {table: "table", bucket: "files", log: "its log"}[logical_id]
         case str(arn):
             return arn
         case {"Fn::Join": ["", [arn, suffix]]}:

@@ -13,6 +13,7 @@ PHYSICAL_NAMES = {
     "Lambda::Function": "FunctionName",
     "Lambda::LayerVersion": "LayerName",
     "Logs::LogGroup": "LogGroupName",
+    "S3::Bucket": "BucketName",
     "SQS::Queue": "QueueName",
 }
 
@@ -26,6 +27,7 @@ def test_nothing_has_a_physical_name_so_that_two_stages_fit_into_one_account(tem
 
 def test_the_stack_tells_where_everything_is(template: Template) -> None:
     (api,), (table,) = of_type(template, "ApiGatewayV2::Api"), of_type(template, "DynamoDB::Table")
+    (bucket,) = of_type(template, "S3::Bucket")
     (pool,), (client,) = of_type(template, "Cognito::UserPool"), of_type(template, "Cognito::UserPoolClient")
     (dead,) = [name for name in of_type(template, "SQS::Queue") if "DeadLetters" in name]
     (wake,) = [name for name in of_type(template, "SQS::Queue") if "WakeUps" in name]
@@ -33,6 +35,7 @@ def test_the_stack_tells_where_everything_is(template: Template) -> None:
     assert {name: output["Value"] for name, output in template.find_outputs("*").items()} == {
         "BaseUrl": {"Fn::GetAtt": [api, "ApiEndpoint"]},
         "TableName": {"Ref": table},
+        "BucketName": {"Ref": bucket},
         "QueueUrl": {"Ref": wake},
         "DeadLetterQueueUrl": {"Ref": dead},
         "UserPoolId": {"Ref": pool},

@@ -44,7 +44,7 @@ def test_nothing_that_people_made_goes_with_the_stack_unless_the_deployment_says
 
         assert table["DeletionProtectionEnabled"] is kept
         assert pool["DeletionProtection"] == ("ACTIVE" if kept else "INACTIVE")
-        for kind in ("DynamoDB::Table", "Cognito::UserPool", "Logs::LogGroup"):
+        for kind in ("DynamoDB::Table", "Cognito::UserPool", "Logs::LogGroup", "S3::Bucket"):
             policies = {
                 (resource["DeletionPolicy"], resource["UpdateReplacePolicy"])
                 for resource in template.find_resources(f"AWS::{kind}").values()

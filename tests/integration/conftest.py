@@ -47,7 +47,11 @@ def live_lab(moto_engine: Engine) -> Laboratory:
 @pytest.fixture
 def api(live_lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gateway]:
     """The functions behind the gateway, on the table and the queue of `live_lab`."""
-    places = {"TURNKEEPER_TABLE": live_lab.table, "TURNKEEPER_QUEUE_URL": live_lab.queue_url}
+    places = {
+        "TURNKEEPER_TABLE": live_lab.table,
+        "TURNKEEPER_QUEUE_URL": live_lab.queue_url,
+        "TURNKEEPER_BUCKET": live_lab.bucket,
+    }
     for name, value in {**ENVIRONMENT, **places}.items():
         monkeypatch.setenv(name, value)
     forget_settings()

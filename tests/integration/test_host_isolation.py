@@ -18,6 +18,8 @@ BODIES: dict[str, object] = {
     "PUT /v1/host/agents/{name}": manifest(),
     "GET /v1/host/tasks/{task_id}": None,
     "GET /v1/host/tasks/{task_id}/messages": None,
+    "GET /v1/host/tasks/{task_id}/files": None,
+    "POST /v1/host/tasks/{task_id}/files": {"name": "a.csv", "mimeType": "text/csv", "sizeBytes": 3},
     "POST /v1/host/tasks/{task_id}/turns": {},
     "POST /v1/host/tasks/{task_id}/heartbeat": {"fence": 1, "usage": {"tool_calls": 1}},
     "POST /v1/host/tasks/{task_id}/outputs": {"fence": 1, "number": 1, **text("hello")},
@@ -32,6 +34,7 @@ BODIES: dict[str, object] = {
     },
     "GET /v1/host/tasks/{task_id}/children/{child_id}": None,
     "GET /v1/host/tasks/{task_id}/children/{child_id}/messages": None,
+    "GET /v1/host/tasks/{task_id}/children/{child_id}/files": None,
     "POST /v1/host/grants": {"user": ALICE, "provider": "github"},
     "POST /v1/host/tasks/{task_id}/fail": {"fence": 1},
     "POST /v1/host/tasks/{task_id}/interrupt": {},
@@ -39,6 +42,12 @@ BODIES: dict[str, object] = {
     "POST /v1/host/tasks/{task_id}/error": {"outcome": 6000},
     "POST /v1/host/tasks/{task_id}/restrict": {},
     "POST /v1/host/tasks/{task_id}/reconcile": {"answer": "done"},
+}
+FILE = "there/a.csv"
+QUERIES: dict[str, dict[str, str]] = {
+    route: {"ref": f"task://{FILE}"}
+    for route in BODIES
+    if route.startswith("GET") and route.endswith("files")
 }
 OF_TASKS = [route for route in BODIES if "{task_id}" in route]
 OF_AGENTS = [route for route in BODIES if "{name}" in route]
@@ -50,7 +59,7 @@ def request(host: Host, route: str, at: str, signer: Signer | None = None, **mor
     """The request that *route* wants, of the task or the agent *at*."""
     named = {"task_id": at, "name": at, "child_id": child_of(host, at)}
     method, path = route.format(**named).split(" ")
-    more = {"body": BODIES[route], **more}
+    more = {"body": BODIES[route], "query": QUERIES.get(route), **more}
     return host.api.event(method, path, signer=signer or host.signer, **more)
 
 
@@ -83,10 +92,19 @@ def lost(host: Host) -> str:
 def fit_for(route: str, host: Host) -> str:
     """A task of the host's own on which *route* goes well."""
     match route.rpartition("/")[2]:
+        case "files" if "child" in route:
+            assert host.register("other", delegates_from=[AGENT]).status == 200
+            task_id = with_child(host)
+            host.lab.send_file(child_of(host, task_id), FILE)
+            return task_id
         case "turns":
             return host.task("hi")
         case "reconcile":
             return lost(host)
+        case "files":
+            task_id, _ = host.running()
+            host.lab.send_file(task_id, FILE)
+            return task_id
         case "children" | "messages" | "{child_id}":
             assert host.register("other", delegates_from=[AGENT]).status == 200
             return with_child(host)

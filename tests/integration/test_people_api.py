@@ -11,6 +11,7 @@ from tests.support.laboratory import Laboratory, said, texts
 from turnkeeper.domain.status import status_object
 
 HELLO = {"message": [{"mimeType": "text/plain", "text": "hello"}]}
+FILE = {"name": "a.csv", "mimeType": "text/csv", "sizeBytes": 3}
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 NO_SUCH_TASK = "0" * 32
 
@@ -191,14 +192,21 @@ def test_anothers_task_an_unknown_one_a_malformed_id_and_no_route_look_the_same_
             "a%2Fb",
             "." * 900,
         )
-        for path in (f"/v1/tasks/{task_id}", f"/v1/tasks/{task_id}/messages")
+        for path in (
+            f"/v1/tasks/{task_id}",
+            f"/v1/tasks/{task_id}/messages",
+            f"/v1/tasks/{task_id}/files",
+        )
     ]
     replies += [
         api.post(f"/v1/tasks/{mine}/inputs", HELLO, person="bob-sub"),
         api.post(f"/v1/tasks/{NO_SUCH_TASK}/inputs", HELLO, headers={"Idempotency-Key": "k"}),
         api.get("/v1/nothing"),
         api.get("/", person=None),
-        api.get(f"/v1/tasks/{mine}/files"),
+        api.post(f"/v1/tasks/{mine}/files", FILE, person="bob-sub"),
+        api.post(f"/v1/tasks/{NO_SUCH_TASK}/files", FILE, headers={"Idempotency-Key": "k"}),
+        api.get(f"/v1/tasks/{mine}/files", query={"ref": "task://nothing/there.csv"}),
+        api.get(f"/v1/tasks/{mine}/nothing"),
         api.post(f"/v1/tasks/{mine}", HELLO),
     ]
 

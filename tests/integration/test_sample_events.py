@@ -13,6 +13,7 @@ from tests.support.laboratory import Laboratory
 EVENTS = Path(__file__).parents[2] / "events"
 SAMPLE_ID = "5f0c1e9a7b3d4826a1c0de5f9b7e3d24"
 SAMPLE_CHILD = "c41d8cd98f00b204e9800998ecf8427e"
+SAMPLE_FILE = "oV8WbZ1kTq2mJr5sXyD3uA/week 48, 2026.csv"
 SAMPLE_REVISION = "b7e23ec29af22b0b4e41da31e868d572"
 OF_HOSTS = {
     "host/complete": 200,
@@ -20,6 +21,8 @@ OF_HOSTS = {
     "host/error": 200,
     "host/fail": 200,
     "host/finish": 200,
+    "host/get_child_file": 200,
+    "host/get_file": 200,
     "host/grant": 200,
     "host/heartbeat": 200,
     "host/interrupt": 200,
@@ -37,6 +40,7 @@ OF_HOSTS = {
     "host/register_invalid": 422,
     "host/resolve": 200,
     "host/restrict": 200,
+    "host/send_file": 201,
     "host/start_turn": 201,
     "host/unknown_route": 404,
     "host/wait": 200,
@@ -57,12 +61,16 @@ ANSWERS = {
     "tasks/create_malformed": 400,
     "tasks/create_with_input": 202,
     "tasks/decide_unknown_review": 404,
+    "tasks/get_file": 200,
+    "tasks/get_file_nobody_named": 404,
     "tasks/list": 200,
     "tasks/list_repeated_parameter": 400,
     "tasks/messages": 200,
     "tasks/notifications": 200,
     "tasks/reviews": 200,
     "tasks/messages_bad_cursor": 400,
+    "tasks/send_file": 201,
+    "tasks/send_file_invalid": 422,
     "tasks/unknown_route": 404,
 }
 
@@ -79,6 +87,8 @@ def test_every_route_and_every_sample_is_here() -> None:
 @pytest.mark.parametrize(("name", "status"), ANSWERS.items(), ids=ANSWERS.keys())
 def test_a_sample_event_is_answered(api: Gateway, live_lab: Laboratory, name: str, status: int) -> None:
     task = live_lab.create().task
+    if name == "tasks/get_file":
+        live_lab.send_file(task.id, SAMPLE_FILE)
     sample = (EVENTS / f"{name}.json").read_text(encoding="utf-8")
 
     reply = api.send(json.loads(sample.replace(SAMPLE_ID, task.id).replace(SAMPLE_REVISION, task.revision)))
@@ -114,9 +124,13 @@ def test_a_sample_event_of_a_host_is_answered(hosts: Hosts, name: str, status: i
         host.start(task_id)
     if name == "host/reconcile":
         host.sweep_after(seconds=61)
+    if name == "host/get_file":
+        host.lab.send_file(task_id, SAMPLE_FILE)
     host.register("librarian", delegates_from=[AGENT])
     asked = {"fence": 1, "call": "earlier", "agent": "librarian"}
     child = host.ask(task_id, "children", asked).json.get("id", "") if "child" in name else ""
+    if name == "host/get_child_file":
+        host.lab.send_file(child, SAMPLE_FILE)
     sample = (EVENTS / f"{name}.json").read_text(encoding="utf-8")
 
     reply = host.api.send(json.loads(sample.replace(SAMPLE_ID, task_id).replace(SAMPLE_CHILD, child)))

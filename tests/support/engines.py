@@ -14,6 +14,8 @@ from botocore.config import Config
 
 REGION = "eu-central-1"
 KEYS = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
+# Only keys that the emulator knows sign a URL that it takes.
+KNOWN_KEYS = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
 
 _session = cache(botocore.session.get_session)
 _session_lock = threading.Lock()
@@ -33,8 +35,12 @@ class Engine:
                 service,
                 region_name=REGION,
                 endpoint_url=self.endpoint_url,
-                config=Config(retries={"mode": "standard", "total_max_attempts": attempts}, read_timeout=10),
-                **KEYS,  # type: ignore[arg-type]
+                config=Config(
+                    retries={"mode": "standard", "total_max_attempts": attempts},
+                    read_timeout=10,
+                    signature_version="s3v4" if service == "s3" else None,
+                ),
+                **(KNOWN_KEYS if service == "s3" else KEYS),  # type: ignore[arg-type]
             )
         return Locked(client) if self.endpoint_url is None else client
 
@@ -86,6 +92,12 @@ def make_queue(client: Any) -> str:
     )
     url: str = answer["QueueUrl"]
     return url
+
+
+def make_bucket(client: Any, name: str) -> None:
+    """A bucket as the stack has it."""
+    client.create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": REGION})
+    client.put_bucket_versioning(Bucket=name, VersioningConfiguration={"Status": "Enabled"})
 
 
 def _index(name: str, partition: str, sort: str) -> dict[str, Any]:

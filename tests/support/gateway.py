@@ -25,6 +25,8 @@ ROUTES = {
     "GET /v1/tasks": "tasks",
     "GET /v1/tasks/{task_id}/messages": "tasks",
     "POST /v1/tasks/{task_id}/inputs": "tasks",
+    "POST /v1/tasks/{task_id}/files": "tasks",
+    "GET /v1/tasks/{task_id}/files": "tasks",
     "GET /v1/reviews": "tasks",
     "POST /v1/reviews/{review_id}": "tasks",
     "GET /v1/notifications": "tasks",
@@ -42,6 +44,8 @@ ENVIRONMENT = {
     "TURNKEEPER_HOST_QUEUES": "{}",
     "TURNKEEPER_HOST_FUNCTIONS": "[]",
     "TURNKEEPER_DEPLOYMENT_HOSTS": "[]",
+    "TURNKEEPER_LARGEST_FILE_BYTES": "104857600",
+    "TURNKEEPER_FILE_URL_SECONDS": "900",
 }
 REQUEST_ID = "c6af9ac6-7b61-11e6-9a41-93e8deadbeef"
 
@@ -187,6 +191,8 @@ def forget_settings() -> None:
     """Let the next request read the environment anew."""
     settings.runtime.cache_clear()
     settings.wake_ups.cache_clear()
+    settings.mounts.cache_clear()
+    settings.s3.cache_clear()
     settings.deployment_hosts.cache_clear()
 
 

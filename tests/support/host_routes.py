@@ -31,7 +31,7 @@ def host_routes() -> list[HostRoute]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in ENVIRONMENT.items():
             patch.setenv(name, value)
-        for name in ("TURNKEEPER_TABLE", "TURNKEEPER_QUEUE_URL"):
+        for name in ("TURNKEEPER_TABLE", "TURNKEEPER_QUEUE_URL", "TURNKEEPER_BUCKET"):
             patch.setenv(name, "not used")
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
         app = importlib.import_module("functions.host.handler").app

@@ -1,15 +1,17 @@
 """A whole product in one process: the real store, queue and use cases on an engine, and a clock that tests set."""
 
 import json
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.support.engines import Engine, make_queue, make_table
+from tests.support.engines import Engine, make_bucket, make_queue, make_table
 from turnkeeper.agents import builtin
 from turnkeeper.agents.protocol import Agent
 from turnkeeper.domain.task import Pace, Task
+from turnkeeper.mounts import Mounts
 from turnkeeper.queue import WakeUps, task_of
 from turnkeeper.service import messages
 from turnkeeper.service.accepted import Accepted
@@ -32,6 +34,7 @@ PACE = Pace(
     wake_grace_max=timedelta(minutes=15),
     retention=timedelta(days=90),
 )
+LARGEST_FILE = 104_857_600
 ALICE, BOB = "alice-sub", "bob-sub"
 
 
@@ -39,6 +42,12 @@ def said(text: str) -> str:
     """An input or output object with one text part, as it is stored."""
     part = {"mimeType": "text/plain", "text": text}
     return json.dumps({"message": [part]}, ensure_ascii=False, separators=(",", ":"))
+
+
+def naming(*files: str, **more: object) -> str:
+    """An input or output object whose parts name *files*, as it is stored but for what is filled in."""
+    parts = [{"mimeType": "text/csv", "file": file, **more} for file in files]
+    return json.dumps({"message": parts}, ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(slots=True)
@@ -67,6 +76,9 @@ class Laboratory:
     queue_url: str = ""
     runtime: Runtime = field(init=False)
     agents: dict[str, Callable[[], Agent]] = field(default_factory=lambda: dict(builtin.AGENTS))
+    bucket: str = field(default_factory=lambda: f"files-{uuid.uuid4().hex[:12]}")
+    """It is made with its first file."""
+    _s3: Any = None
 
     def __post_init__(self) -> None:
         self.dynamodb = self.dynamodb or self.engine.client("dynamodb")
@@ -76,11 +88,32 @@ class Laboratory:
         self.runtime = Runtime(
             table=Table(self.dynamodb, self.table, patience=lambda: Patience(seconds=10)),
             queue=WakeUps(self.sqs, self.queue_url),
+            mounts=Mounts(
+                connect=lambda: self.s3,
+                bucket=self.bucket,
+                largest=LARGEST_FILE,
+                lasts=timedelta(minutes=15),
+            ),
             pace=PACE,
             heartbeat=timedelta(seconds=20),
             idempotency=timedelta(hours=24),
             clock=self.clock,
         )
+
+    @property
+    def s3(self) -> Any:
+        """A client of S3, and by its first use the bucket."""
+        if self._s3 is None:
+            self._s3 = self.engine.client("s3")
+            make_bucket(self._s3, self.bucket)
+        return self._s3
+
+    def lay(self, key: str, content: bytes, kind: str = "text/csv") -> str:
+        """The version of a file that was just put into the bucket."""
+        version: str = self.s3.put_object(Bucket=self.bucket, Key=key, Body=content, ContentType=kind)[
+            "VersionId"
+        ]
+        return version
 
     def another_process(self, **changes: Any) -> Runtime:
         """A runtime of its own on the same table and queue: own clients, and whatever is changed."""
@@ -99,6 +132,14 @@ class Laboratory:
 
     def send(self, task_id: str, text: str, *, key: str | None = None, caller: str = ALICE) -> Accepted:
         return accept(self.runtime, caller=caller, task_id=task_id, content=said(text), key=key)
+
+    def send_file(
+        self, task_id: str, path: str, content: bytes = b"day,parcels", *, caller: str = ALICE
+    ) -> Accepted:
+        """An input that names a file of the task's own, which was just put there."""
+        self.lay(f"task/{task_id}/{path}", content)
+        said = naming(f"task://{path}")
+        return accept(self.runtime, caller=caller, task_id=task_id, content=said, key=None)
 
     def poll(self, task_id: str, *, caller: str = ALICE) -> Task:
         return poll(self.runtime, caller=caller, task_id=task_id)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from turnkeeper.domain.content import text
+from turnkeeper.domain.uris import Root
 from turnkeeper.guards import rules
 from turnkeeper.guards.evaluator import Evaluator
 from turnkeeper.guards.guardrails import (
@@ -342,3 +343,66 @@ def test_an_output_is_the_last_of_the_context_while_it_is_checked(desk: Desk) ->
     step = {"assert": "size(c.output) == 2 && c.output[1] == output && size(c.input) == 1"}
 
     assert isinstance(desk.after(step, scene=scene), Passed)
+
+
+FILE = {"mimeType": "text/csv", "file": "task://x/a.csv", "sizeBytes": 3}
+WITH_FILES = {
+    "parameters": {
+        "type": "object",
+        "properties": {"doc": {"type": "file"}, "more": {"type": "array", "items": {"type": "file"}}},
+        "required": [],
+    }
+}
+
+
+@pytest.mark.clause("CP-4")
+@pytest.mark.parametrize(
+    ("transform", "becomes"),
+    [
+        ("input", Passed),
+        ("input.put('message', [input.message[0]])", Passed),
+        ("input.put('message', [input.message[0].put('file', 'task://x/b.csv')])", Denied),
+        ("input.put('message', [input.message[0].put('file', input.doc)])", Passed),
+        ("input.put('doc', 'task://x/a.csv')", Passed),
+        ("input.put('doc', 'task://y/other.csv')", Denied),
+        ("input.put('more', ['task://y/doc.csv', 'task://x/b.csv'])", Denied),
+    ],
+)
+def test_a_step_passes_files_on_and_names_no_other(
+    evaluator: Evaluator, transform: str, becomes: type[Verdict]
+) -> None:
+    agent = rules.of(json.dumps({**WITH_FILES, "guardrails": {"before": [{"transform": transform}]}}))
+    flow = {"message": [FILE, {"mimeType": "text/plain", "text": "hi"}], "doc": "task://y/doc.csv"}
+
+    verdict = agent.judge_input(
+        flow, {}, scene=SCENE, now=NOW, evaluator=evaluator, roots=frozenset({Root.TASK})
+    )
+
+    assert isinstance(verdict, becomes)
+
+
+@pytest.mark.clause("CP-4")
+def test_a_step_after_the_agent_passes_its_files_on_too(desk: Desk) -> None:
+    flow = {"message": [FILE]}
+
+    assert isinstance(
+        desk.after({"transform": "{'message': output.message + output.message}"}, flow=flow), Passed
+    )
+    made_up = "{'message': [output.message[0].put('file', 'task://x/b.csv')]}"
+    assert isinstance(desk.after({"transform": made_up}, flow=flow), Denied)
+
+
+@pytest.mark.clause("CP-4")
+def test_the_files_of_an_input_are_those_of_its_message_and_of_its_parameters() -> None:
+    agent = rules.of(json.dumps(WITH_FILES))
+    sent = {
+        "message": [{"mimeType": "text/plain", "text": "hi"}, FILE],
+        "doc": "task://d",
+        "more": ["task://m"],
+    }
+
+    assert [*agent.files(sent)] == [
+        (("message", 1, "file"), "task://x/a.csv"),
+        (("doc",), "task://d"),
+        (("more", 0), "task://m"),
+    ]

@@ -17,10 +17,11 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "store": frozenset({"store", "domain", "asc", "faults"}),
     "invocation": frozenset({"agents", "domain", "faults"}),
     "queue": frozenset({"domain", "faults"}),
+    "mounts": frozenset({"domain", "faults"}),
     "agents": frozenset({"agents", "domain"}),
     "guards": frozenset({"guards", "domain"}),
-    "service": frozenset({"service", "store", "queue", "agents", "guards", "domain", "asc"}),
-    "settings": frozenset({"service", "store", "queue", "domain"}),
+    "service": frozenset({"service", "store", "queue", "mounts", "agents", "guards", "domain", "asc"}),
+    "settings": frozenset({"service", "store", "queue", "mounts", "domain"}),
     "edge": frozenset({"edge", "service", "guards", "domain", "asc", "settings"}),
     "functions": frozenset({"settings", "service", "edge", "agents", "queue", "invocation", "domain", "asc"}),
 }

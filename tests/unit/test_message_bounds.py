@@ -71,7 +71,21 @@ LIKELY = st.builds(lambda odd: {**PART, **odd}, PARTS)
     | st.sampled_from([None, "hi", {}])
 )
 def test_both_take_the_same_messages(message: Any) -> None:
-    assert (list(wrong_places(message)) == []) is is_sendable(message)
+    """Any file may be sent: the edge does not know which there are."""
+    files = {"text/plain", "hi", "text/html"}
+
+    assert (list(wrong_places(message, files)) == []) is is_sendable(message)
+
+
+@pytest.mark.clause("CP-4")
+def test_what_is_made_here_names_no_file_that_was_not_there() -> None:
+    part = {"mimeType": "text/csv", "file": "task://x/a.csv", "sizeBytes": 3}
+
+    assert list(wrong_places([part], {"task://x/a.csv"})) == []
+    assert [place.at for place in wrong_places([part, PART, part], {"task://x/b.csv"})] == [
+        "message[0]",
+        "message[2]",
+    ]
 
 
 def test_each_wrong_part_is_named() -> None:

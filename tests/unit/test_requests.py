@@ -78,7 +78,7 @@ def test_every_wrong_place_is_named_at_once_and_in_our_words() -> None:
         "message[0].text": "must be a string",
         "message[2]": "must be an object",
         "message[3].mimeType": "is missing",
-        "message[3].text": "is missing",
+        "message[3].text": "is missing; a part has a text or a file",
         "message[3].sizeBytes": "must be a whole number",
         "message[3].kind": "is unknown here",
     }
@@ -156,12 +156,57 @@ def test_only_plain_text_is_taken(mime_type: object) -> None:
 
 @pytest.mark.clause("CP-1")
 @pytest.mark.clause("CP-4")
-@pytest.mark.parametrize("file", ["task://a.txt", "https://example.com/a", "task://../a", None, 7, {"a": 1}])
-def test_a_file_is_refused_and_told_which_roots_there_are(file: object) -> None:
-    problem = "is not taken yet, since no root for files is available; send text"
+@pytest.mark.parametrize("file", ["task://a.csv", "https://example.com/a", "no URI"])
+@pytest.mark.parametrize("kind", ["text/csv", "text/plain", "application/vnd.ms-excel", "image/svg+xml"])
+def test_a_part_may_name_a_file_of_any_type_and_which_there_are_is_for_the_task_to_say(
+    file: str, kind: str
+) -> None:
+    part = {"mimeType": kind, "file": file, "sizeBytes": 7, "metadata": {"a": 1}}
 
-    assert refused_part(file=file) == {"message[0].file": problem}
-    assert refused_part(file=file, text=...) == {"message[0].file": problem, "message[0].text": "is missing"}
+    assert json.loads(requests.input_content(post({"message": [part]}))) == {"message": [part]}
+
+
+@pytest.mark.clause("CP-1")
+@pytest.mark.parametrize("text", ["hi", ""])
+def test_a_part_has_a_text_or_a_file_and_never_both(text: str) -> None:
+    assert refused_part(file="task://a.csv", text=text) == {
+        "message[0].text": "stands beside a file; a part has one of them"
+    }
+    assert refused_part(text=...) == {"message[0].text": "is missing; a part has a text or a file"}
+
+
+@pytest.mark.clause("CP-4")
+@pytest.mark.parametrize(
+    ("file", "problem"),
+    [
+        (None, "must be a string"),
+        (7, "must be a string"),
+        ({"a": 1}, "must be a string"),
+        ("", "is empty; leave it out"),
+    ],
+)
+def test_a_file_is_named_by_a_text(file: object, problem: str) -> None:
+    assert refused_part(file=file, text=...) == {"message[0].file": problem}
+
+
+@pytest.mark.clause("CP-1")
+@pytest.mark.parametrize(
+    "kind", ["text", "text/", "/csv", "text/csv; a=b", "a b/c", "text/c\n", "t/" + "c" * 254, 7]
+)
+def test_the_type_of_a_file_is_a_type_and_a_subtype(kind: object) -> None:
+    assert refused_part(file="task://a", text=..., mimeType=kind) == {
+        "message[0].mimeType": "must be a type of files, such as application/pdf, without parameters"
+    }
+    assert refused_part(file="task://a", text=..., mimeType=...) == {"message[0].mimeType": "is missing"}
+    requests.input_content(post({"message": [{"file": "task://a", "mimeType": "t/" + "c" * 253}]}))
+
+
+@pytest.mark.clause("CP-1")
+def test_the_size_of_a_file_is_no_less_than_nothing() -> None:
+    problem = {"message[0].sizeBytes": "must be at least 0"}
+
+    assert refused_part(file="task://a", text=..., sizeBytes=-1) == problem
+    requests.input_content(post({"message": [{"file": "task://a", "mimeType": "t/c", "sizeBytes": 0}]}))
 
 
 @pytest.mark.clause("CP-5")

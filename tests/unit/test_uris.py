@@ -63,7 +63,7 @@ def test_a_file_is_a_path_in_a_root(text: str, file: FileUri) -> None:
     ],
 )
 def test_a_path_that_leads_out_or_means_two_things_is_refused(path: str) -> None:
-    assert refusal(f"task://{path}").endswith("; available: task://, agent://, workspace://")
+    assert refusal(f"task://{path}").endswith("; available roots: task://, agent://, workspace://")
 
 
 @pytest.mark.clause("CP-4")
@@ -82,14 +82,14 @@ def test_a_path_that_leads_out_or_means_two_things_is_refused(path: str) -> None
 )
 def test_what_is_remote_or_unknown_is_refused_with_the_roots_there_are(text: str) -> None:
     assert refusal(text, frozenset({Root.AGENT, Root.TASK})) == (
-        "has a scheme that no root has, and nothing remote is fetched; available: task://, agent://"
+        "has a scheme that no root has, and nothing remote is fetched; available roots: task://, agent://"
     )
 
 
 @pytest.mark.clause("CP-4")
 def test_a_root_that_is_not_available_is_refused_and_those_that_are_are_named() -> None:
     assert refusal("workspace://a", frozenset({Root.TASK})) == (
-        "is in a root that is not available here; available: task://"
+        "is in a root that is not available here; available roots: task://"
     )
     assert refusal("task://a", frozenset()) == (
         "is in a root that is not available here; no root for files is available"
@@ -98,7 +98,7 @@ def test_a_root_that_is_not_available_is_refused_and_those_that_are_are_named() 
 
 @pytest.mark.parametrize("text", ["", "a.txt", "/a", "://a", "task", "//task/a"])
 def test_what_is_no_uri_is_refused(text: str) -> None:
-    assert refusal(text).startswith("is no URI of a file; available: ")
+    assert refusal(text).startswith("is no URI of a file; available roots: ")
 
 
 @pytest.mark.parametrize("text", ["task:a", "task:/a", "task:"])

@@ -7,7 +7,7 @@ import json
 import os
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import botocore.session
 from botocore.config import Config
@@ -16,6 +16,9 @@ from turnkeeper.domain.task import Pace
 from turnkeeper.queue import WakeUps
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.store.table import Table
+
+if TYPE_CHECKING:
+    from turnkeeper.mounts import Mounts
 
 # Short enough that several attempts fit into a caller's patience.
 CALLS = Config(
@@ -27,6 +30,13 @@ CALLS = Config(
 # The store tries again itself. It keeps to one deadline and must know what became of each attempt, to tell whether a
 # write may still arrive; the SDK's own retries would hide the first and multiply the other.
 STORE_CALLS = CALLS.merge(Config(retries={"mode": "standard", "total_max_attempts": 1}))
+# Only the fourth signature can hold a client to headers; it is over the host as well, so that must be the region's own
+# and not one that redirects. A checksum would be of a body that nobody has yet.
+S3_CALLS = Config(
+    signature_version="s3v4",
+    s3={"addressing_style": "virtual"},
+    request_checksum_calculation="when_required",
+)
 
 
 class SettingMissing(Exception):
@@ -48,6 +58,7 @@ def runtime(*, wakes: bool = True) -> Runtime:
         table=table,
         queue=wake_ups() if wakes else None,
         host_functions=frozenset(json.loads(_setting("HOST_FUNCTIONS"))) if wakes else frozenset(),
+        mounts=mounts() if "TURNKEEPER_BUCKET" in os.environ else None,
         pace=Pace(
             lease=_seconds("LEASE_SECONDS"),
             wake_grace=_seconds("WAKE_GRACE_SECONDS"),
@@ -65,6 +76,25 @@ def wake_ups() -> WakeUps:
     """The queue as this process sees it."""
     sqs: Any = session().create_client("sqs", config=CALLS)
     return WakeUps(sqs, _setting("QUEUE_URL"), json.loads(_setting("HOST_QUEUES")))
+
+
+@cache
+def mounts() -> "Mounts":
+    """The roots of files as this process sees them; a client of S3 is made when the first file needs it."""
+    from turnkeeper.mounts import Mounts  # noqa: PLC0415 - the poll must not pay for it
+
+    return Mounts(
+        connect=s3,
+        bucket=_setting("BUCKET"),
+        largest=int(_setting("LARGEST_FILE_BYTES")),
+        lasts=_seconds("FILE_URL_SECONDS"),
+    )
+
+
+@cache
+def s3() -> Any:
+    """A client of S3, whose signatures say what whoever gets one may do."""
+    return session().create_client("s3", config=CALLS.merge(S3_CALLS))
 
 
 def human_claim() -> str:

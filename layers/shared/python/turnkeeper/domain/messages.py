@@ -54,6 +54,17 @@ class Output:
     content: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pin:
+    """What one reference named when it was made: this version of the file, whatever becomes of the file later."""
+
+    uri: str
+    version: str
+    size: int
+    kind: str
+    """Its MIME type, as whoever stored it said."""
+
+
 type Entry = Commit | Output
 
 

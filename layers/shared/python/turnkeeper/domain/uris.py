@@ -1,6 +1,7 @@
 """URIs of files in a task's mounts: `task://report.txt`, and nothing that leads anywhere else (CP-4)."""
 
 import re
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
@@ -26,6 +27,18 @@ class FileUri:
 
     def __str__(self) -> str:
         return f"{self.root.value}://{self.path}"
+
+
+def mounted(said: str | Sequence[str] | None) -> frozenset[Root]:
+    """The roots that a manifest's `mount` names.
+
+    The older form names one or none, the newer one lists them; nothing said is the task's own.
+    """
+    if said is None:
+        return frozenset({Root.TASK})
+    if isinstance(said, str):
+        return frozenset() if said == "none" else frozenset({Root(said)})
+    return frozenset(Root(one) for one in said)
 
 
 class FileRefused(Exception):
@@ -75,4 +88,4 @@ def _problem(path: str) -> str | None:
 
 def _roots(available: AbstractSet[Root]) -> str:
     names = [f"{root.value}://" for root in Root if root in available]
-    return f"available: {', '.join(names)}" if names else "no root for files is available"
+    return f"available roots: {', '.join(names)}" if names else "no root for files is available"

@@ -4,8 +4,10 @@ A body that can be read but is wrong is InvalidInput; a query string or a header
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
+from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -52,6 +54,8 @@ class Query(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
+    may_hold_commas: ClassVar[frozenset[str]] = frozenset()
+
 
 def refusal(problem: str) -> PydanticCustomError:
     """A validator's refusal, whose words go to the caller as they are."""
@@ -94,9 +98,18 @@ def checked[M: BaseModel](model: type[M], sent: object) -> M:
 def query[Q: Query](model: type[Q], event: Mapping[str, Any]) -> Q:
     """The query string of *event*, each parameter known and given once."""
     sent: Mapping[str, str] = event.get("queryStringParameters") or {}
-    # The gateway joins what was given twice with a comma, and nothing we take holds one.
+    # The gateway joins what was given twice with a comma; where a value may hold one, the raw query string tells.
+    once = {
+        name
+        for name, times in Counter(
+            name for name, _ in parse_qsl(event.get("rawQueryString") or "", keep_blank_values=True)
+        ).items()
+        if times == 1 and name in model.may_hold_commas
+    }
     wrong = [
-        Place(path((name,)), "must be one value, given once") for name, value in sent.items() if "," in value
+        Place(path((name,)), "must be one value, given once")
+        for name, value in sent.items()
+        if "," in value and name not in once
     ]
     try:
         read = model.model_validate(sent)

@@ -1,13 +1,23 @@
-"""A message and its parts, as people and agents send them: text for now, in bounded pieces (CP-1 to CP-3)."""
+"""A message and its parts, as people and agents send them: bounded texts, and files by name (CP-1 to CP-3)."""
 
-from typing import Annotated, Any, Literal
+import re
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 from pydantic_core.core_schema import ValidationInfo
 
-from turnkeeper.domain.content import LARGEST_METADATA, LARGEST_TEXT, MOST_PARTS
+from turnkeeper.domain.content import KIND, LARGEST_METADATA, LARGEST_TEXT, MOST_PARTS, PLAIN
 from turnkeeper.edge import strict_json
 from turnkeeper.edge.bodies import Sent, refusal
+
+
+class _Absent(str):
+    """What a part has that was sent none; an empty text that was sent is another object."""
+
+    __slots__ = ()
+
+
+_ABSENT = _Absent()
 
 
 def _short_enough(text: str) -> str:
@@ -22,26 +32,57 @@ def _small_enough(metadata: dict[str, Any]) -> dict[str, Any]:
     return metadata
 
 
-class ContentPart(Sent):
-    """A piece of a message: text for now (CP-1, CP-2)."""
+def _kind(sent: object) -> str:
+    if isinstance(sent, str) and re.fullmatch(KIND, sent):
+        return sent
+    raise refusal("must be a type of files, such as application/pdf, without parameters")
 
-    mime_type: Literal["text/plain"] = Field(alias="mimeType")
-    text: Annotated[str, AfterValidator(_short_enough)]
-    file: str = Field(default="")
+
+type Kind = Annotated[str, BeforeValidator(_kind)]
+"""The MIME type of a file."""
+
+
+class ContentPart(Sent):
+    """A piece of a message: a text, or the name of a file (CP-1); which files there are, the task says."""
+
+    file: Annotated[str, Field(min_length=1)] = _ABSENT
+    text: Annotated[str, AfterValidator(_short_enough)] = Field(default=_ABSENT, validate_default=True)
+    mime_type: str = Field(alias="mimeType")
     size_bytes: int = Field(default=0, alias="sizeBytes")
     metadata: Annotated[dict[str, Any], AfterValidator(_small_enough)] = Field(default_factory=dict)
 
-    @field_validator("file", mode="before")
+    @field_validator("text", mode="before")
     @classmethod
-    def _refuse_files(cls, _: object) -> str:
-        raise refusal("is not taken yet, since no root for files is available; send text")
+    def _stand_for_no_file(cls, sent: object, info: ValidationInfo) -> object:
+        if sent is _ABSENT and not _is_file(info):
+            raise refusal("is missing; a part has a text or a file")
+        if sent is not _ABSENT and _is_file(info):
+            raise refusal("stands beside a file; a part has one of them")
+        return "" if sent is _ABSENT else sent
+
+    @field_validator("mime_type", mode="before")
+    @classmethod
+    def _fit_the_content(cls, sent: object, info: ValidationInfo) -> str:
+        if _is_file(info):
+            return _kind(sent)
+        if sent != PLAIN:
+            raise refusal(f"must be '{PLAIN}'")
+        return PLAIN
 
     @field_validator("size_bytes")
     @classmethod
-    def _agree_with_the_text(cls, sent: int, info: ValidationInfo) -> int:
-        if "text" in info.data and sent != (size := strict_json.size(info.data["text"])):
+    def _agree_with_the_content(cls, sent: int, info: ValidationInfo) -> int:
+        if _is_file(info):
+            if sent < 0:
+                raise refusal("must be at least 0")
+        elif "text" in info.data and sent != (size := strict_json.size(info.data["text"])):
             raise refusal(f"must be the size of the text, which is {size} bytes of UTF-8")
         return sent
+
+
+def _is_file(info: ValidationInfo) -> bool:
+    """The part was sent a file, be it a wrong one."""
+    return bool(info.data.get("file", "a wrong one"))
 
 
 type Message = Annotated[list[ContentPart], Field(min_length=1, max_length=MOST_PARTS)]

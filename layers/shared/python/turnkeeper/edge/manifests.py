@@ -22,7 +22,7 @@ from turnkeeper.edge.problems import MOST_PLACES
 from turnkeeper.edge.requests import AgentName
 from turnkeeper.guards import declared, evaluator
 
-ENFORCED: frozenset[str] = frozenset({"parameters", "guardrails", "exposes"})
+ENFORCED: frozenset[str] = frozenset({"parameters", "guardrails", "exposes", "mount"})
 """The fields that the runner enforces, of `parameters`, `guardrails`, `exposes` and `mount`.
 
 The one switch: a manifest that says anything in one of the others is refused, since nothing would come of it. Whoever

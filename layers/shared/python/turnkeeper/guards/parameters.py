@@ -119,6 +119,13 @@ def problems(
     yield from _wrong_files(schema, value, roots)
 
 
+def files_in(parameters: Parameters, sent: Mapping[str, Any]) -> Iterator[tuple[Steps, str]]:
+    """Where in the parameters of *sent*, which fits them, files are named, and which."""
+    for name, schema in parameters.properties.items():
+        if name in sent:
+            yield from _files(schema, sent[name], (name,))
+
+
 def _wrong(
     parameters: Parameters, filled: Mapping[str, Any], roots: AbstractSet[uris.Root]
 ) -> list[tuple[Steps, str]]:
@@ -218,15 +225,21 @@ def _told(error: "ValidationError") -> Iterator[tuple[Steps, str]]:
 def _wrong_files(
     schema: Mapping[str, Any], value: Any, roots: AbstractSet[uris.Root], at: Steps = ()
 ) -> Iterator[tuple[Steps, str]]:
-    if schema.get("type") == FILE and isinstance(value, str):
+    for where, file in _files(schema, value, at):
         try:
-            uris.parse(value, roots)
+            uris.parse(file, roots)
         except uris.FileRefused as refused:
-            yield at, refused.problem
+            yield where, refused.problem
+
+
+def _files(schema: Mapping[str, Any], value: Any, at: Steps) -> Iterator[tuple[Steps, str]]:
+    """Where *value* names files by *schema*, and which."""
+    if schema.get("type") == FILE and isinstance(value, str):
+        yield at, value
     if isinstance(value, dict):
         for name, one in (schema.get("properties") or {}).items():
             if name in value:
-                yield from _wrong_files(one, value[name], roots, (*at, name))
+                yield from _files(one, value[name], (*at, name))
     if isinstance(value, list) and (items := schema.get("items")):
         for number, one in enumerate(value):
-            yield from _wrong_files(items, one, roots, (*at, number))
+            yield from _files(items, one, (*at, number))

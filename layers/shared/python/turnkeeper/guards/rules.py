@@ -4,7 +4,7 @@ A manifest that was registered passed `declared.wrong`; nothing here is checked 
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,12 +13,14 @@ from typing import Any
 
 from turnkeeper.domain.content import kept, wrong_places
 from turnkeeper.domain.errors import InputTooLarge, InvalidInput, Place
-from turnkeeper.domain.uris import Root
+from turnkeeper.domain.files import in_message
+from turnkeeper.domain.places import path
+from turnkeeper.domain.uris import Root, mounted
 from turnkeeper.guards import steps
 from turnkeeper.guards.evaluator import Evaluator
 from turnkeeper.guards.exposes import exposed
 from turnkeeper.guards.guardrails import Decisions, Flow, Guard, Verdict
-from turnkeeper.guards.parameters import MESSAGE, Parameters, check_input
+from turnkeeper.guards.parameters import MESSAGE, Parameters, check_input, files_in
 from turnkeeper.guards.parameters import Steps as Below
 from turnkeeper.guards.parameters import read as read_parameters
 from turnkeeper.guards.scene import Scene, Side
@@ -48,6 +50,11 @@ class Rules:
         """
         return check_input(self.parameters, sent, roots=roots, at=at)
 
+    def files(self, sent: Mapping[str, Any]) -> Iterator[tuple[Below, str]]:
+        """Where in *sent*, an input that was normalised, files are named, and which (CP-4)."""
+        yield from in_message(sent)
+        yield from files_in(self.parameters, sent)
+
     def judge_input(
         self,
         flow: Flow,
@@ -61,8 +68,11 @@ class Rules:
         """What the guardrails before the agent make of the input *flow*, with the reviews decided so far."""
 
         def acceptable(value: Any) -> Flow:
-            sent = _object(value)
-            return _bounded(self.normalised(sent, roots=roots))
+            files = frozenset(file for _, file in self.files(flow))
+            made = self.normalised(_object(value), roots=roots)
+            if wrong := [at for at, file in files_in(self.parameters, made) if file not in files]:
+                raise InvalidInput([Place(path(at), "names a file that was not there") for at in wrong])
+            return _bounded(made, files=files)
 
         guard = Guard(
             side=Side.INPUT,
@@ -83,7 +93,7 @@ class Rules:
             said = _object(value)
             if said.keys() != {MESSAGE}:
                 raise InvalidInput([Place("body", "must be an object with a message and nothing else")])
-            return _bounded(said)
+            return _bounded(said, files=frozenset(file for _, file in in_message(flow)))
 
         guard = Guard(
             side=Side.OUTPUT,
@@ -114,21 +124,12 @@ def of(document: str) -> Rules:
         before=_steps(guardrails.get("before")),
         after=_steps(guardrails.get("after")),
         exposes=fields.get("exposes") or {},
-        mount=_mount(fields.get("mount")),
+        mount=mounted(fields.get("mount")),
     )
 
 
 def _steps(said: Sequence[Mapping[str, Any]] | None) -> tuple[Step, ...]:
     return tuple(steps.read(step) for step in said or ())
-
-
-def _mount(said: str | Sequence[str] | None) -> frozenset[Root]:
-    """The older form names one root or none, the newer one lists them; nothing said is the task's own."""
-    if said is None:
-        return frozenset({Root.TASK})
-    if isinstance(said, str):
-        return frozenset() if said == "none" else frozenset({Root(said)})
-    return frozenset(Root(one) for one in said)
 
 
 def _object(value: Any) -> dict[str, Any]:
@@ -137,9 +138,12 @@ def _object(value: Any) -> dict[str, Any]:
     return value
 
 
-def _bounded(flow: dict[str, Any]) -> dict[str, Any]:
-    """*flow* if its message could have been sent; InvalidInput otherwise."""
-    if wrong := list(wrong_places(flow.get(MESSAGE))):
+def _bounded(flow: dict[str, Any], *, files: AbstractSet[str]) -> dict[str, Any]:
+    """*flow* if its message could have been sent with these *files*; InvalidInput otherwise.
+
+    Those that came were pinned; what a step makes up was not, and nobody could read it.
+    """
+    if wrong := list(wrong_places(flow.get(MESSAGE), files)):
         raise InvalidInput(wrong)
     try:
         kept(flow)

@@ -12,6 +12,7 @@ from turnkeeper.domain.transitions import Birth
 from turnkeeper.service import catalogue, rules
 from turnkeeper.service.accepted import Accepted, replayed
 from turnkeeper.service.change import woken
+from turnkeeper.service.files import pinned
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.store.commit import KeyTaken, Moved, commit
 from turnkeeper.store.keys import Claim, claim
@@ -63,6 +64,7 @@ def _create(
         responsible_user=caller,
     )
     change = transitions.create(birth, content=content, now=now, pace=runtime.pace)
+    change = pinned(runtime, change, at=("input",))
     try:
         written = commit(
             runtime.table,

@@ -3,7 +3,7 @@
 import json
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from turnkeeper.domain import transitions
@@ -21,6 +21,7 @@ from turnkeeper.domain.transitions import Birth, Change, Wake
 from turnkeeper.service import catalogue, rules
 from turnkeeper.service.catalogue import Found
 from turnkeeper.service.change import Decide, expire
+from turnkeeper.service.files import pinned
 from turnkeeper.service.owned import check_id
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.store import tasks
@@ -95,7 +96,7 @@ def _decide(runtime: Runtime, call: Call, parent: Task, birth: Birth, content: s
     def decide(current: Task, now: datetime) -> Change:
         if current.turn and parent.turn and current.turn.children != parent.turn.children:
             raise _Again
-        return transitions.delegate(
+        change = transitions.delegate(
             current,
             fence=call.fence,
             call=call.name,
@@ -105,6 +106,10 @@ def _decide(runtime: Runtime, call: Call, parent: Task, birth: Birth, content: s
             now=now,
             pace=runtime.pace,
         )
+        if change.delegation is None:
+            return change
+        child = pinned(runtime, change.delegation.child, at=("input",))
+        return replace(change, delegation=replace(change.delegation, child=child))
 
     return decide
 

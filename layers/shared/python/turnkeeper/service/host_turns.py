@@ -18,6 +18,7 @@ from turnkeeper.service.beginning import begin
 from turnkeeper.service.change import Decide, apply, expire
 from turnkeeper.service.cursors import Place, write_place
 from turnkeeper.service.delegation import Call, child_of
+from turnkeeper.service.files import pinning
 from turnkeeper.service.hosted import hosted
 from turnkeeper.service.judging import LockedByGuardrail
 from turnkeeper.service.keyed import Request, change_once
@@ -231,7 +232,7 @@ def _change(runtime: Runtime, asked: Asked, route: str, decide: Decide) -> Task:
         body=asked.body,
         key=asked.key,
     )
-    done = change_once(runtime, request, decide, allowed=allowed)
+    done = change_once(runtime, request, pinning(runtime, decide), allowed=allowed)
     if done.made is None:
         return done.task
     task = done.task

@@ -8,6 +8,7 @@ from turnkeeper.domain.task import Task
 from turnkeeper.domain.transitions import Change
 from turnkeeper.service import rules
 from turnkeeper.service.accepted import Accepted, replayed
+from turnkeeper.service.files import pinning
 from turnkeeper.service.keyed import Request, change_once
 from turnkeeper.service.owned import owned
 from turnkeeper.service.runtime import Runtime
@@ -27,7 +28,7 @@ def accept(runtime: Runtime, *, caller: str, task_id: str, content: str, key: st
     request = Request(
         caller=caller, actor="responsible_user", route="inputs", task_id=task_id, body=content, key=key
     )
-    done = change_once(runtime, request, decide, allowed=lambda task: owned(task, caller))
+    done = change_once(runtime, request, pinning(runtime, decide), allowed=lambda task: owned(task, caller))
     if done.made is not None:
         return replayed(runtime, done.made, done.task)
     arrived = done.change.input if done.change else None

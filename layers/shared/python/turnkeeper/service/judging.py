@@ -132,6 +132,7 @@ class _Run:
             scene=self._scene(began),
             now=began,
             evaluator=self.evaluator,
+            roots=self.rules.mount,
         )
         if held is None:
             self.through = number

@@ -5,11 +5,13 @@ review, or the task is locked.
 """
 
 import json
+from dataclasses import replace
 from datetime import datetime
 
 from turnkeeper.domain import content as contents
 from turnkeeper.domain import transitions
 from turnkeeper.domain.errors import GuardrailsUnavailable, StoreIsUnavailable
+from turnkeeper.domain.files import in_message
 from turnkeeper.domain.judging import HeldOutput
 from turnkeeper.domain.rules import Transition, require
 from turnkeeper.domain.task import NOTHING_USED, Runs, Task, Turn, Usage
@@ -73,9 +75,10 @@ def finish(runtime: Runtime, *, fence: int, content: str | None, usage: Usage = 
 
 def release(runtime: Runtime, current: Task, held: HeldOutput, now: datetime) -> Change:
     """The change that says what was held, now that its review is decided; another step may ask for another."""
-    content = transcript.held_output(runtime.table, current.id, held.fence)
-    if content is None:
+    stored = transcript.held_output(runtime.table, current.id, held.fence)
+    if stored is None:
         raise StoreIsUnavailable
+    content, pins = stored
     ruled = rules.of_task(runtime, current)
     decisions = {(step, reviewer): approved for step, reviewer, approved in held.decided}
     try:
@@ -100,7 +103,9 @@ def release(runtime: Runtime, current: Task, held: HeldOutput, now: datetime) ->
             now=now,
             pace=runtime.pace,
         )
-    return transitions.release_output(current, content=said, now=now, pace=runtime.pace)
+    names = {file for _, file in in_message(json.loads(said))}
+    change = transitions.release_output(current, content=said, now=now, pace=runtime.pace)
+    return replace(change, files=tuple(pin for pin in pins if pin.uri in names))
 
 
 def unreviewed(runtime: Runtime, current: Task, content: str, now: datetime) -> str:

@@ -27,17 +27,20 @@ def of_manifest(manifest: Manifest) -> Rules:
 
 def of_task(runtime: Runtime, task: Task) -> Rules:
     """What the version that *task* pins rules; read once in a process, and not at all where it rules nothing."""
-    if not task.terms.ruled:
-        return UNRULED
-    document = _documents.get(task.agent_version)
-    if document is None:
+    return rules.of(document(runtime, task)) if task.terms.ruled else UNRULED
+
+
+def document(runtime: Runtime, task: Task) -> str:
+    """The manifest that *task* pins; read once in a process."""
+    found = _documents.get(task.agent_version)
+    if found is None:
         stored = runtime.table.get(agents.version_key(task.agent, task.agent_version))
         if stored is None:
             raise StoreIsUnavailable
         if len(_documents) >= _KEPT:
             del _documents[next(iter(_documents))]
-        document = _documents[task.agent_version] = stored["document"]
-    return rules.of(document)
+        found = _documents[task.agent_version] = str(stored["document"])
+    return found
 
 
 def normalised(ruled: Rules, content: str, *, at: tuple[str, ...] = ()) -> str:
@@ -46,5 +49,5 @@ def normalised(ruled: Rules, content: str, *, at: tuple[str, ...] = ()) -> str:
     `InvalidInput` names what is wrong with its parameters, below *at*.
     """
     sent = json.loads(content)
-    made = ruled.normalised(sent, at=at)
+    made = ruled.normalised(sent, at=at, roots=ruled.mount)
     return content if made == sent else contents.kept(made)

@@ -3,10 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from turnkeeper.domain.task import Pace
 from turnkeeper.queue import WakeUps
 from turnkeeper.store.table import Table
+
+if TYPE_CHECKING:
+    from turnkeeper.mounts import Mounts  # the poll has none, and does not load it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +21,8 @@ class Runtime:
     queue: WakeUps | None
     host_functions: frozenset[str] = frozenset()
     """The Lambda functions that agents may name to run their turns."""
+    mounts: "Mounts | None" = None
+    """The roots of files; only the functions that people and hosts call have them."""
     pace: Pace
     heartbeat: timedelta
     idempotency: timedelta

@@ -12,6 +12,7 @@ from typing import Any
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain.instants import from_text, to_text
 from turnkeeper.domain.judging import Held, HeldOutput
+from turnkeeper.domain.messages import Pin
 from turnkeeper.domain.task import Phase, Reason, Runs, Task, Terms, Turn, TurnState, Usage
 from turnkeeper.domain.waits import Resolution, Verdict, Wait, WaitKind
 
@@ -60,6 +61,22 @@ def memo_key(task_id: str, fence: int) -> Attributes:
 def review_key(task_id: str, name: str) -> Attributes:
     """What a reviewer is asked, and what was answered."""
     return {"pk": f"TASK#{task_id}", "sk": f"REVIEW#{name}"}
+
+
+def file_key(task_id: str, uri: str, named: str = "") -> Attributes:
+    """The file *uri* as the entry *named* it; a URI is longer than a key may be."""
+    hashed = hashlib.sha256(uri.encode()).hexdigest()[:32]
+    return {"pk": f"TASK#{task_id}", "sk": f"FILE#{hashed}#{named}"}
+
+
+def pin_to_map(pin: Pin) -> Attributes:
+    """What a reference named."""
+    return {"uri": pin.uri, "version": pin.version, "size": pin.size, "kind": pin.kind}
+
+
+def pin_from_map(stored: Mapping[str, Any]) -> Pin:
+    """What `pin_to_map` wrote."""
+    return Pin(uri=stored["uri"], version=stored["version"], size=stored["size"], kind=stored["kind"])
 
 
 def child_key(task_id: str, turn: int, call: str) -> Attributes:

@@ -56,12 +56,18 @@ class Claim:
         """Nobody holds the key, or its time is over."""
         return {"condition": absent_or_expired, "values": {":now": int(self.now.timestamp())}}
 
-    def made(self, stored: Attributes | None) -> Made | None:
-        """What the key made before; raises `KeyReused` when that was with another body."""
+    def repeats(self, stored: Attributes | None) -> bool:
+        """The key came before and holds still; raises `KeyReused` when that was with another body."""
         if stored is None or stored["expires_at"] <= int(self.now.timestamp()):
-            return None
+            return False
         if stored["body_hash"] != self.body_hash:
             raise KeyReused
+        return True
+
+    def made(self, stored: Attributes | None) -> Made | None:
+        """What the key made before; raises `KeyReused` when that was with another body."""
+        if stored is None or not self.repeats(stored):
+            return None
         received_at = stored.get("received_at")
         return Made(
             task_id=stored["task_id"],

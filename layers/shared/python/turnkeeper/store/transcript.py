@@ -4,8 +4,16 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from turnkeeper.domain.instants import from_text
-from turnkeeper.domain.messages import Commit, Entry, Input, Output
-from turnkeeper.store.items import Attributes, entry_key, held_output_key, input_key, made_key, memo_key
+from turnkeeper.domain.messages import Commit, Entry, Input, Output, Pin
+from turnkeeper.store.items import (
+    Attributes,
+    entry_key,
+    held_output_key,
+    input_key,
+    made_key,
+    memo_key,
+    pin_from_map,
+)
 from turnkeeper.store.table import Table
 from turnkeeper.store.wire import item_to_wire
 
@@ -61,10 +69,10 @@ def made(table: Table, task_id: str, commit: Commit) -> dict[int, str]:
     }
 
 
-def held_output(table: Table, task_id: str, fence: int) -> str | None:
-    """What the turn under *fence* is about to say, as JSON text."""
+def held_output(table: Table, task_id: str, fence: int) -> tuple[str, tuple[Pin, ...]] | None:
+    """What the turn under *fence* is about to say, as JSON text, and what that names."""
     item = table.get(held_output_key(task_id, fence))
-    return item["content"] if item else None
+    return (item["content"], tuple(map(pin_from_map, item.get("files", ())))) if item else None
 
 
 def memo(table: Table, task_id: str, fence: int) -> str | None:

@@ -17,9 +17,11 @@ from turnkeeper.store.items import (
     Attributes,
     child_key,
     entry_key,
+    file_key,
     held_output_key,
     input_key,
     memo_key,
+    pin_to_map,
     review_key,
     task_key,
     task_to_item,
@@ -114,10 +116,24 @@ def _content(change: Change, *, nonce: str) -> list[Attributes]:
         items.append(_output(task_id, change.reply, nonce))
     if change.held_output is not None and change.after.turn:
         key = held_output_key(task_id, change.after.turn.fence)
-        items.append({**key, "content": change.held_output, "nonce": nonce})
+        files = [pin_to_map(pin) for pin in change.files] or None
+        items.append({**key, "content": change.held_output, "files": files, "nonce": nonce})
     if change.memo is not None and change.after.turn:
         items.append({**memo_key(task_id, change.after.turn.fence), "content": change.memo, "nonce": nonce})
+    items += _files(change)
     return items
+
+
+def _files(change: Change) -> Iterator[Attributes]:
+    """One item for each file that the new entry names, by the file and the instant that shows the entry."""
+    if change.input:
+        named = f"{to_text(change.input.received_at)}#IN"
+    elif isinstance(change.entry, Output):
+        named = f"{to_text(change.entry.at)}#OUT"
+    else:
+        return
+    for pin in change.files:
+        yield {**file_key(change.after.id, pin.uri, named), **pin_to_map(pin)}
 
 
 def _output(task_id: str, output: Output, nonce: str) -> Attributes:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
-from turnkeeper.domain.messages import Entry, Input, Output
+from turnkeeper.domain.messages import Entry, Input, Output, Pin
 from turnkeeper.domain.reviews import Decision
 from turnkeeper.domain.rules import Transition
 from turnkeeper.domain.task import Phase, Task
@@ -39,6 +39,8 @@ class Change:
     """What the reviewer of each new review decides, by its wait's id."""
     decision: Decision | None = None
     delegation: "Delegation | None" = None
+    files: tuple[Pin, ...] = ()
+    """What its input or output names."""
     wake: Wake = Wake.NONE
 
     @property
