@@ -33,11 +33,11 @@ def text(said: str) -> dict[str, Any]:
     return {"message": [{"mimeType": PLAIN, "text": said}]}
 
 
-def kept(flow: Mapping[str, Any]) -> str:
+def kept(flow: Mapping[str, Any], *, most: int = LARGEST_INPUT) -> str:
     """An input or output as the store keeps it: compact JSON; `InputTooLarge` past what the store takes (CP-5)."""
     text = _written(flow)
-    if (size := len(text.encode())) > LARGEST_INPUT:
-        raise InputTooLarge(size, LARGEST_INPUT)
+    if (size := len(text.encode())) > most:
+        raise InputTooLarge(size, most)
     return text
 
 

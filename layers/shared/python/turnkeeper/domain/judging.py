@@ -15,6 +15,12 @@ MOST_REFUSED = 64
 """In one turn: each refusal is a part of the one output that answers them."""
 
 
+MOST_HELD = 8
+HELD_BYTES = 2_000
+"""What held inputs may take in the task's item, which a poll reads."""
+_EACH = 160
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
     """An input that a guardrail step waits for a review of, or of which one was decided since."""
@@ -22,6 +28,12 @@ class Held:
     number: int
     began: datetime
     """When it was first judged: what its expressions know as `now`."""
+    turn: int = 0
+    inputs: int = 0
+    outputs: int = 0
+    """The turn that was about to begin then, and how many committed inputs and outputs its expressions saw."""
+    is_refused: bool = False
+    """Its turn was interrupted: whatever its expressions say, it is not let through."""
     wait: Wait | None = None
     """The review that is outstanding; None once it is decided, or once its task has ended."""
     step: int = 0
@@ -91,6 +103,18 @@ def ranges(numbers: Sequence[int]) -> tuple[Range, ...]:
         else:
             made.append((number, number))
     return tuple(made)
+
+
+def size(held: Sequence[Held]) -> int:
+    """About how many bytes *held* takes in the task's item."""
+    names = [one.wait.reviewer or "" for one in held if one.wait]
+    names += [reviewer for one in held for _, reviewer, _ in one.decided]
+    return _EACH * len(held) + sum(len(name.encode()) + 16 for name in names)
+
+
+def has_room(held: Sequence[Held]) -> bool:
+    """One more input may be held."""
+    return len(held) < MOST_HELD and size(held) + _EACH <= HELD_BYTES
 
 
 def outstanding(held: Sequence[Held]) -> tuple[Wait, ...]:

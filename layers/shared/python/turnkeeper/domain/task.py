@@ -12,7 +12,7 @@ from typing import Any
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import instants
-from turnkeeper.domain.judging import Held, HeldOutput, outstanding
+from turnkeeper.domain.judging import Held, HeldOutput, has_room, outstanding
 from turnkeeper.domain.messages import Range
 from turnkeeper.domain.waits import Resolution, Verdict, Wait
 
@@ -209,7 +209,8 @@ class Task:
     @property
     def has_ready_input(self) -> bool:
         """An input waits for nothing but the next turn."""
-        return self.received > self.committed or any(one.wait is None for one in self.held)
+        is_decided = any(one.wait is None for one in self.held)
+        return is_decided or (self.received > self.committed and has_room(self.held))
 
     @property
     def oldest_end(self) -> datetime:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -27,8 +27,8 @@ _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\
 def _instant(sent: object) -> datetime:
     if isinstance(sent, str) and _INSTANT.fullmatch(sent):
         try:
-            return datetime.fromisoformat(sent.upper())
-        except ValueError:
+            return datetime.fromisoformat(sent.upper()).astimezone(UTC)
+        except (ValueError, OverflowError):
             pass
     raise refusal("must be an instant with its offset, such as 2026-11-30T12:00:00Z")
 

@@ -17,7 +17,7 @@ from typing import Any
 MEMORY = 512 * 1024 * 1024
 LARGEST_VALUE = 512 * 1024
 LONGEST_SUBJECT = 2_048
-LONGEST_REVIEWER = 256
+LONGEST_REVIEWER = 128
 ALIASES = {"context": "c", "input": "i", "output": "o"}
 
 
@@ -75,7 +75,7 @@ class Reviews:
     def review(self, user: Any, subject: Any = None) -> bool:
         """What *user* decided, who is shown *subject*."""
         if not isinstance(user, str) or not 0 < len(user.encode()) <= LONGEST_REVIEWER:
-            raise ValueError("a reviewer is a text of 1 to 256 bytes")
+            raise ValueError("a reviewer is a text of 1 to 128 bytes")
         if subject is not None and not (
             isinstance(subject, str) and 0 < len(subject.encode()) <= LONGEST_SUBJECT
         ):
@@ -90,7 +90,7 @@ def evaluated(library: Library, context: Any, reviews: Reviews, expression: str)
     """The value of *expression*, who must review first, or why it has none; never more of an error than its class."""
     try:
         value = plain(library.core.compile(expression).execute(context))
-        size = len(json.dumps(value, allow_nan=False))
+        size = len(json.dumps(value, allow_nan=False, ensure_ascii=False).encode())
     except BaseException as error:  # noqa: BLE001 - a panic of the library is no Exception
         if not reviews.asked:
             return {"fails": type(error).__name__}

@@ -92,6 +92,8 @@ class Evaluator:
         self, expression: str, values: Values, *, decided: Mapping[str, bool] | None = None
     ) -> Outcome:
         """What *expression* comes to; *decided* is what reviewers decided. The same *values* are told only once."""
+        if self._child is not None and self._child.poll() is not None:
+            self.close()  # it died of something else, and that is no answer to this
         question: dict[str, Any] = {"evaluate": expression, "decided": dict(decided or {})}
         if self._told is not values or self._child is None:
             question["values"] = values

@@ -12,15 +12,21 @@ from turnkeeper.service.judging import LockedByGuardrail
 from turnkeeper.service.runtime import Runtime
 
 
-def begin(runtime: Runtime) -> Decide:
+class ReleaseFirst(Exception):
+    """What the turn was about to say is to be said before it goes on: a change of its own."""
+
+
+def begin(runtime: Runtime, *, releases: bool = True) -> Decide:
     """The change that takes a task up, whatever there is to take up.
 
     Where guardrails refused all that waited, or hold it, there is no turn to run afterwards; nor is there when what a
-    turn was about to say was its last.
+    turn was about to say was its last. To say it is a change of its own, for which `ReleaseFirst` asks without *releases*.
     """
 
     def decide(current: Task, now: datetime) -> Change:
         if state_of(current) is State.RUNNABLE and current.turn and current.turn.output:
+            if not releases:
+                raise ReleaseFirst
             return outgoing.release(runtime, current, current.turn.output, now)
         if state_of(current) is not State.QUEUED:
             return transitions.start_attempt(current, now=now, pace=runtime.pace)
@@ -29,6 +35,8 @@ def begin(runtime: Runtime) -> Decide:
             judged = judging.judge(runtime, current, rules.of_task(runtime, current), now)
         except LockedByGuardrail:
             return transitions.restrict(current, now=runtime.clock(), pace=runtime.pace)
+        if judged and not judged.taken and (judged.through, judged.held) == (current.committed, current.held):
+            return Change(transition=Transition.LOOK, before=current, after=current)
         # Judging may have taken a while, and the lease begins now.
         return transitions.start_turn(
             current,

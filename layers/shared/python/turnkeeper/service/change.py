@@ -16,7 +16,7 @@ from turnkeeper.service.runtime import Runtime
 from turnkeeper.store import tasks
 from turnkeeper.store.commit import Moved, commit
 from turnkeeper.store.keys import Claim
-from turnkeeper.store.patience import AMONG_WRITERS
+from turnkeeper.store.patience import AMONG_WRITERS, Patience
 
 type Decide = Callable[[Task, datetime], Change]
 
@@ -27,7 +27,7 @@ def apply(runtime: Runtime, task: Task, decide: Decide, *, actor: str, claim: Cl
     Where it had nothing to change, that is the expiry, if one was due.
     Raises what *decide* raises, `StoreIsBusy` when others kept being faster, `KeyTaken` when *claim* was lost.
     """
-    patience = runtime.table.patience()
+    patience: Patience | None = None
     current, expiry = task, None
     while True:
         now = runtime.clock()
@@ -35,6 +35,8 @@ def apply(runtime: Runtime, task: Task, decide: Decide, *, actor: str, claim: Cl
         change = transitions.expire(current, now=now, pace=runtime.pace) if ends else decide(current, now)
         if not change.is_change:
             return expiry or change
+        # What a decision takes, guardrails' above all, is no part of our patience with the table.
+        patience = patience or runtime.table.patience()
         try:
             written = commit(
                 runtime.table,

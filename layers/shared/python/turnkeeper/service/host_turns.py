@@ -14,7 +14,7 @@ from turnkeeper.domain.task import NOTHING_USED, Task, Turn, Usage
 from turnkeeper.domain.transitions import Answer, Change
 from turnkeeper.domain.waits import Verdict
 from turnkeeper.service import delegation, outgoing
-from turnkeeper.service.beginning import begin
+from turnkeeper.service.beginning import ReleaseFirst, begin
 from turnkeeper.service.change import Decide, apply, expire
 from turnkeeper.service.cursors import Place, write_place
 from turnkeeper.service.delegation import Call, child_of
@@ -66,10 +66,14 @@ def start(runtime: Runtime, asked: Asked) -> Task:
     Raises `TurnNotRunnable` when there is none now, `NothingLeftToRun` when taking it up was all there was to do, and
     `StaleFence` when a repeated key's turn was taken over.
     """
-    started = _change(runtime, asked, "start", begin(runtime))
-    if state_of(started) is State.BETWEEN_ATTEMPTS and asked.key is None:
-        # What its turn was about to say is said, and the turn goes on.
-        started = _change(runtime, asked, "start", begin(runtime))
+    try:
+        started = _change(runtime, asked, "start", begin(runtime, releases=False))
+    except ReleaseFirst:
+        task = hosted(tasks.read(runtime.table, asked.task_id), asked.principal)
+        released = apply(runtime, task, begin(runtime), actor=ACTOR).after
+        if state_of(released) is not State.BETWEEN_ATTEMPTS:
+            raise NothingLeftToRun from None
+        started = _change(runtime, asked, "start", begin(runtime, releases=False))
     if state_of(started) is not State.RUNNING:
         raise NothingLeftToRun
     return started
@@ -238,6 +242,8 @@ def _change(runtime: Runtime, asked: Asked, route: str, decide: Decide) -> Task:
     task = done.task
     if task.log_number < done.made.log_number:
         task = allowed(tasks.read(runtime.table, task.id))
+    if route == "start" and done.made.fence is None:
+        raise NothingLeftToRun
     if route == "start" and (task.turn is None or task.turn.fence != done.made.fence):
         raise StaleFence(done.made.fence or 0)
     return task

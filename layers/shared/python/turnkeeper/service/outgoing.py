@@ -5,6 +5,7 @@ review, or the task is locked.
 """
 
 import json
+import time
 from dataclasses import replace
 from datetime import datetime
 
@@ -24,9 +25,12 @@ from turnkeeper.guards.rules import Rules
 from turnkeeper.guards.scene import Scene, Side
 from turnkeeper.service import rules
 from turnkeeper.service.change import Decide
-from turnkeeper.service.judging import REVIEW_WITHIN, LockedByGuardrail, seen
+from turnkeeper.service.judging import LARGEST_MADE, REVIEW_WITHIN, LockedByGuardrail, exposing, seen
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.store import transcript
+
+PAUSES = (0.2, 1.0)
+"""Seconds between tries to start what evaluates the guardrails."""
 
 
 def emit(runtime: Runtime, *, fence: int, ordinal: int, content: str, usage: Usage = NOTHING_USED) -> Decide:
@@ -75,7 +79,7 @@ def finish(runtime: Runtime, *, fence: int, content: str | None, usage: Usage = 
 
 def release(runtime: Runtime, current: Task, held: HeldOutput, now: datetime) -> Change:
     """The change that says what was held, now that its review is decided; another step may ask for another."""
-    stored = transcript.held_output(runtime.table, current.id, held.fence)
+    stored = transcript.held_output(runtime.table, current.id, held)
     if stored is None:
         raise StoreIsUnavailable
     content, pins = stored
@@ -133,6 +137,12 @@ def _said(
     if not ruled.after and not ruled.exposes:
         return content
     scene = seen(runtime, task)
+    for pause in PAUSES:
+        try:
+            return _judged(ruled, content, scene, now, decisions or {})
+        except EvaluatorUnavailable:
+            # An agent has done its work for this, so it is worth another try.
+            time.sleep(pause)
     try:
         return _judged(ruled, content, scene, now, decisions or {})
     except EvaluatorUnavailable as error:
@@ -154,18 +164,13 @@ def _judged(
                 return _withheld(ruled, message, scene, now)
             case _:
                 flow = verdict.flow
-    return contents.kept(_exposing(ruled, flow, scene, now))
+    shown = exposing(ruled, flow, scene, now=now, by=evaluator.shared())
+    return contents.kept(shown, most=LARGEST_MADE)
 
 
 def _withheld(ruled: Rules, message: str, scene: Scene, now: datetime) -> str:
-    shown = _exposing(ruled, contents.text(message), scene, now)
-    return contents.kept({**shown, "error": ERRORS[Side.OUTPUT]})
-
-
-def _exposing(ruled: Rules, flow: Flow, scene: Scene, now: datetime) -> Flow:
-    if not ruled.exposes:
-        return flow
-    return ruled.exposing(flow, scene=scene, now=now, evaluator=evaluator.shared())
+    shown = exposing(ruled, contents.text(message), scene, now=now, by=evaluator.shared())
+    return contents.kept({**shown, "error": ERRORS[Side.OUTPUT]}, most=LARGEST_MADE)
 
 
 def _unchecked(runtime: Runtime, task: Task, ruled: Rules, now: datetime) -> str:

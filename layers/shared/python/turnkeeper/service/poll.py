@@ -29,7 +29,7 @@ def poll_after(task: Task, now: datetime) -> int | None:
         case State.IDLE if task.idle_expires_at is not None:
             left = (task.idle_expires_at - now).total_seconds()
             return min(IDLE_S, max(int(left), 0) + 1)
-        case State.SUSPENDED:
+        case State.SUSPENDED | State.WAITING:
             return SUSPENDED_S
         case _:
             return BUSY_S

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from turnkeeper.agents.protocol import Delegate, Pause, Say, Step
+from turnkeeper.domain.content import LARGEST_INPUT
 from turnkeeper.domain.errors import InvalidInput
 from turnkeeper.domain.manifest import NAME
 from turnkeeper.domain.needs import Need, check
@@ -70,6 +71,8 @@ def memo_text(memo: Any) -> str | None:
 def _check_text(text: object) -> None:
     if not isinstance(text, str) or _size(text) > TEXT_BYTES:
         raise AgentMisbehaved(f"an output is a text of at most {TEXT_BYTES} bytes")
+    if len(content(text).encode()) > LARGEST_INPUT:
+        raise AgentMisbehaved(f"an output is at most {LARGEST_INPUT} bytes of JSON")
 
 
 def _check_needs(needs: Sequence[object]) -> None:

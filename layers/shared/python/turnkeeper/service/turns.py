@@ -209,7 +209,8 @@ def _view(runtime: Runtime, task: Task, turn: Turn) -> TurnView:
 
     def child(child_id: str) -> Iterator[Message]:
         found = child_of(runtime, task, child_id)
-        for entry, _ in messages.conversation(runtime.table, found, since=Place(pending=found.received)):
+        since = Place(pending=found.received)
+        for entry, _ in messages.conversation(runtime.table, found, since=since, for_model=True):
             yield json.loads(entry)
 
     memo = None if turn.memo_fence is None else transcript.memo(runtime.table, task.id, turn.memo_fence)

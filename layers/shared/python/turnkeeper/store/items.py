@@ -48,9 +48,9 @@ def made_key(task_id: str, token: str, number: int) -> Attributes:
     return {"pk": f"TASK#{task_id}", "sk": f"TX#{token}#{number:010d}"}
 
 
-def held_output_key(task_id: str, fence: int) -> Attributes:
-    """What the turn under *fence* is about to say, once it is approved."""
-    return {"pk": f"TASK#{task_id}", "sk": f"OUT#{fence:010d}"}
+def held_output_key(task_id: str, fence: int, ordinal: int) -> Attributes:
+    """What the turn under *fence* is about to say as its *ordinal*-th output, once it is approved."""
+    return {"pk": f"TASK#{task_id}", "sk": f"OUT#{fence:010d}#{ordinal:010d}"}
 
 
 def memo_key(task_id: str, fence: int) -> Attributes:
@@ -326,6 +326,10 @@ def _held_to_map(held: Held) -> Attributes:
     known = {
         "number": held.number,
         "began": to_text(held.began),
+        "turn": held.turn,
+        "inputs": held.inputs,
+        "outputs": held.outputs,
+        "is_refused": held.is_refused or None,
         "step": held.step,
         "wait": _wait_to_map(held.wait) if held.wait else None,
         "decided": [list(one) for one in held.decided] or None,
@@ -362,6 +366,10 @@ def _held_from_map(stored: Attributes) -> Held:
     return Held(
         number=stored["number"],
         began=from_text(stored["began"]),
+        turn=stored["turn"],
+        inputs=stored["inputs"],
+        outputs=stored["outputs"],
+        is_refused=stored.get("is_refused", False),
         step=stored["step"],
         wait=_wait_from_map(wait) if wait else None,
         decided=tuple((step, reviewer, approved) for step, reviewer, approved in stored.get("decided", ())),

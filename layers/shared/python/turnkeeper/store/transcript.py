@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from turnkeeper.domain.instants import from_text
+from turnkeeper.domain.judging import HeldOutput
 from turnkeeper.domain.messages import Commit, Entry, Input, Output, Pin
 from turnkeeper.store.items import (
     Attributes,
@@ -69,9 +70,9 @@ def made(table: Table, task_id: str, commit: Commit) -> dict[int, str]:
     }
 
 
-def held_output(table: Table, task_id: str, fence: int) -> tuple[str, tuple[Pin, ...]] | None:
-    """What the turn under *fence* is about to say, as JSON text, and what that names."""
-    item = table.get(held_output_key(task_id, fence))
+def held_output(table: Table, task_id: str, held: HeldOutput) -> tuple[str, tuple[Pin, ...]] | None:
+    """What is *held*, as JSON text, and what that names."""
+    item = table.get(held_output_key(task_id, held.fence, held.ordinal))
     return (item["content"], tuple(map(pin_from_map, item.get("files", ())))) if item else None
 
 

@@ -114,8 +114,8 @@ def _content(change: Change, *, nonce: str) -> list[Attributes]:
         items.append(_output(task_id, change.entry, nonce))
     if change.reply:
         items.append(_output(task_id, change.reply, nonce))
-    if change.held_output is not None and change.after.turn:
-        key = held_output_key(task_id, change.after.turn.fence)
+    if change.held_output is not None and change.after.turn and (held := change.after.turn.output):
+        key = held_output_key(task_id, held.fence, held.ordinal)
         files = [pin_to_map(pin) for pin in change.files] or None
         items.append({**key, "content": change.held_output, "files": files, "nonce": nonce})
     if change.memo is not None and change.after.turn:

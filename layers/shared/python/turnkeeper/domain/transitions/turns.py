@@ -226,6 +226,8 @@ def interrupt(task: Task, *, now: datetime, pace: Pace) -> Change:
     """End the turn and its waits without output; pending inputs get the next turn (IO-5)."""
     require(task, Transition.INTERRUPT)
     # What nobody approved is not let through: the next turn refuses it.
-    held = tuple(decided(one, approved=False) if one.wait else one for one in task.held)
+    held = tuple(
+        replace(decided(one, approved=False), is_refused=True) if one.wait else one for one in task.held
+    )
     after, wake = released(replace(task, held=held), now=now, pace=pace)
     return Change(transition=Transition.INTERRUPT, before=task, after=after, wake=wake)

@@ -8,7 +8,6 @@ from types import MappingProxyType
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain.errors import InvalidInput, Place, WaitIsOver, WaitNotFound
-from turnkeeper.domain.judging import outstanding
 from turnkeeper.domain.messages import Output
 from turnkeeper.domain.reviews import Decision
 from turnkeeper.domain.rules import HELD, Transition, require, state_of
@@ -42,7 +41,7 @@ def suspend(
     require(task, Transition.SUSPEND, fence=fence)
     turn = turn_of(task)
     asked = tuple(waits)
-    _check_waits(asked, beside=len(outstanding(task.held)))
+    _check_waits(asked)
     hosts = {wait.id for wait in asked if wait.kind is WaitKind.HOST}
     early = {wait_id: verdict for wait_id, verdict in turn.early if wait_id in hosts}
     verdicts = {**answered, **early}
@@ -70,10 +69,9 @@ def suspend(
     return metered(change, usage, now=now, pace=pace)
 
 
-def _check_waits(waits: Sequence[Wait], *, beside: int) -> None:
-    if not 0 < len(waits) <= MOST_WAITS - beside:
-        among = f" less {beside} inputs that wait for a review" if beside else ""
-        raise InvalidInput([Place("waits", f"must be 1 to {MOST_WAITS}{among}")])
+def _check_waits(waits: Sequence[Wait]) -> None:
+    if not 0 < len(waits) <= MOST_WAITS:
+        raise InvalidInput([Place("waits", f"must be 1 to {MOST_WAITS}")])
     if len({wait.id for wait in waits}) < len(waits):
         raise InvalidInput([Place("waits", "must have ids that differ")])
 
