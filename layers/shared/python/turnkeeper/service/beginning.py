@@ -20,7 +20,8 @@ def begin(runtime: Runtime, *, releases: bool = True) -> Decide:
     """The change that takes a task up, whatever there is to take up.
 
     Where guardrails refused all that waited, or hold it, there is no turn to run afterwards; nor is there when what a
-    turn was about to say was its last. To say it is a change of its own; without *releases*, `ReleaseFirst` asks for it.
+    turn was about to say was its last. To say it is a change of its own, which `ReleaseFirst` asks for unless it
+    *releases*.
     """
 
     def decide(current: Task, now: datetime) -> Change:
