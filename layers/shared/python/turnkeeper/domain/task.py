@@ -130,6 +130,8 @@ class Turn:
     """Where its inputs stand in the transcript."""
     lease_until: datetime | None = None
     retry_at: datetime | None = None
+    changed_at: datetime | None = None
+    """When an attempt failed or was lost, or another began; None in the first attempt of a leg."""
     outputs: int = 0
     kept: int = 0
     memo_fence: int | None = None
@@ -161,6 +163,8 @@ class Task:
     terminal_reason: Reason | None = None
     outcome: Code | None = None
     idle_expires_at: datetime | None = None
+    since: datetime | None = None
+    """When it went idle or ended; None where something else says since when it is what it is."""
     turn: Turn | None = None
     waits: tuple[Wait, ...] = ()
     turns: int = 0

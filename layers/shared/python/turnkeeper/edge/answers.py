@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import Any
 
 from turnkeeper.domain.instants import to_text
+from turnkeeper.domain.primary import lifecycle_phase, public_code
 from turnkeeper.domain.status import status_object
 from turnkeeper.domain.task import Task
 from turnkeeper.edge import etags
@@ -27,6 +28,17 @@ def answer(status: int, body: str, headers: Headers) -> Answer:
     kind = {"Content-Type": "application/json"} if body else {}
     given = {name: value for name, value in headers.items() if value is not None}
     return {"statusCode": status, "headers": {"Cache-Control": NOT_STORED, **kind, **given}, "body": body}
+
+
+def agent_status(task: Task) -> Headers:
+    """*task*'s primary status as anybody may see it, in a structured field (RFC 9651): an integer with parameters.
+
+    A parameter that is true stands without a value, as that format has it.
+    """
+    code = public_code(task)
+    terminal = "terminal" if task.is_terminal else "terminal=?0"
+    said = f"{code.value};name={code.name};phase={lifecycle_phase(task, code)};{terminal}"
+    return {"Agent-Status": said}
 
 
 def polled(task: Task, *, look_after: int | None, is_known: bool) -> Answer:
@@ -62,7 +74,7 @@ def conversed(task: Task, entries: Iterable[str], *, following: str, more: bool)
     """
     rest = _to_json({"next": following, "more": more})
     body = f'{{"messages":[{",".join(entries)}],{rest[1:]}'
-    plain = answer(HTTPStatus.OK, body, {"ETag": etags.tag(task.revision)})
+    plain = answer(HTTPStatus.OK, body, {**agent_status(task), "ETag": etags.tag(task.revision)})
     return {**plain, "body": base64.b64encode(body.encode()).decode(), "isBase64Encoded": True}
 
 
@@ -76,7 +88,8 @@ def told(status: int, problem: Mapping[str, Any], *, retry_after_s: int | None) 
 def _shown(status: int, task: Task, look_after: int | None, headers: Headers) -> Answer:
     poll_after = None if look_after is None else str(look_after)
     body = "" if status == HTTPStatus.NOT_MODIFIED else _to_json(status_object(task))
-    return answer(status, body, {"ETag": etags.tag(task.revision), "Poll-After": poll_after, **headers})
+    said = {"ETag": etags.tag(task.revision), "Poll-After": poll_after, **agent_status(task)}
+    return answer(status, body, {**said, **headers})
 
 
 def _to_json(value: object) -> str:

@@ -88,6 +88,7 @@ def task_to_item(task: Task) -> Attributes:
         "terminal_reason": task.terminal_reason.value if task.terminal_reason else None,
         "outcome": task.outcome.value if task.outcome else None,
         "idle_expires_at": _text(task.idle_expires_at),
+        "since": _text(task.since),
         "turn": _turn_to_map(task.turn) if task.turn else None,
         "waits": [_wait_to_map(wait) for wait in task.waits] or None,
         "turns": task.turns,
@@ -125,6 +126,7 @@ def task_from_item(item: Attributes) -> Task:
         terminal_reason=Reason(reason) if reason else None,
         outcome=Code(outcome) if outcome else None,
         idle_expires_at=_instant(item.get("idle_expires_at")),
+        since=_instant(item.get("since")),
         turn=_turn_from_map(turn, number=item["turns"], fence=item["fence"]) if turn else None,
         waits=tuple(_wait_from_map(wait) for wait in item.get("waits", ())),
         turns=item["turns"],
@@ -167,7 +169,7 @@ _TERMS = frozenset(
     | {"max_turns", *(f"max_{name}" for name in _USED)}
 )
 _TURN = frozenset(
-    {"state", "attempt", "started_at", "inputs", "committed_at", "lease_until", "retry_at"}
+    {"state", "attempt", "started_at", "inputs", "committed_at", "lease_until", "retry_at", "changed_at"}
     | {"outputs", "kept", "memo_fence", "resolutions", "early", "children"}
 )
 _WAIT = frozenset({"id", "kind", "since", "deadline", "provider", "needed_at", "reviewer", "child"})
@@ -227,6 +229,7 @@ def _turn_to_map(turn: Turn) -> Attributes:
         "committed_at": to_text(turn.committed_at),
         "lease_until": _text(turn.lease_until),
         "retry_at": _text(turn.retry_at),
+        "changed_at": _text(turn.changed_at),
         "outputs": turn.outputs or None,
         "kept": turn.kept or None,
         "memo_fence": turn.memo_fence,
@@ -248,6 +251,7 @@ def _turn_from_map(stored: Attributes, *, number: int, fence: int) -> Turn:
         committed_at=from_text(stored["committed_at"]),
         lease_until=_instant(stored.get("lease_until")),
         retry_at=_instant(stored.get("retry_at")),
+        changed_at=_instant(stored.get("changed_at")),
         outputs=stored.get("outputs", 0),
         kept=stored.get("kept", 0),
         memo_fence=stored.get("memo_fence"),
