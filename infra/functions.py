@@ -50,6 +50,7 @@ class Functions(Construct):
             "POWERTOOLS_LOG_LEVEL": stage.log_level,
         }
         human = {"TURNKEEPER_HUMAN_CLAIM": human_claim}
+        developer = {"TURNKEEPER_DEVELOPER_CLAIM": stage.developer_claim or ""}
         # Whoever wakes an agent must know all the places where one may run.
         wakes = {
             "TURNKEEPER_QUEUE_URL": queue_url,
@@ -57,8 +58,13 @@ class Functions(Construct):
             "TURNKEEPER_HOST_FUNCTIONS": json.dumps(stage.host_functions),
         }
         self.status = self._function("status", memory=512, timeout=API_TIMEOUT_SECONDS, told=human)
-        self.tasks = self._function("tasks", memory=1024, timeout=API_TIMEOUT_SECONDS, told=human | wakes)
-        ours = {"TURNKEEPER_DEPLOYMENT_HOSTS": json.dumps(stage.deployment_hosts)}
+        self.tasks = self._function(
+            "tasks", memory=1024, timeout=API_TIMEOUT_SECONDS, told=human | developer | wakes
+        )
+        ours = {
+            "TURNKEEPER_DEPLOYMENT_HOSTS": json.dumps(stage.deployment_hosts),
+            "TURNKEEPER_AUDITORS": json.dumps(stage.auditors),
+        }
         self.host = self._function("host", memory=1024, timeout=API_TIMEOUT_SECONDS, told=wakes | ours)
         self.turns = self._function("turns", memory=1024, timeout=stage.turn_timeout_seconds, told=wakes)
         self.sweep = self._function("sweep", memory=512, timeout=SWEEP_TIMEOUT_SECONDS, told=wakes)

@@ -132,6 +132,7 @@ class Stage(BaseModel):
     deployment_hosts: Annotated[
         tuple[Principal, ...], Field(max_length=MOST_HOSTS), BeforeValidator(split_on_commas)
     ]
+    auditors: Annotated[tuple[Principal, ...], Field(max_length=MOST_HOSTS), BeforeValidator(split_on_commas)]
     host_functions: Annotated[
         tuple[FunctionArn, ...], Field(max_length=MOST_FUNCTIONS), BeforeValidator(split_on_commas)
     ]
@@ -142,6 +143,7 @@ class Stage(BaseModel):
     oidc_issuer: Annotated[str | None, Field(pattern=r"^https?://\S+$"), Optional]
     oidc_audience: Annotated[str | None, Optional]
     human_claim: Annotated[str | None, Optional]
+    developer_claim: Annotated[str | None, Field(pattern=r"^[^=\s]+(=[^=\s,\[\]]+)?$"), Optional]
 
     @classmethod
     def from_context(cls, context: Mapping[str, object]) -> Self:

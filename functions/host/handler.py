@@ -8,12 +8,12 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from turnkeeper import settings
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain.task import Task
-from turnkeeper.edge import answers, bodies, host_answers, host_requests, requests, waits
-from turnkeeper.edge.caller import host
+from turnkeeper.edge import answers, bodies, host_answers, host_requests, requests, status_answers, waits
+from turnkeeper.edge.caller import host, principal
 from turnkeeper.edge.exchange import exchange
 from turnkeeper.edge.problems import refuse_unknown_route
 from turnkeeper.edge.responses import sent
-from turnkeeper.service import grants, host_agents, host_turns
+from turnkeeper.service import agent_status, grants, host_agents, host_turns
 from turnkeeper.service.delegation import Call
 from turnkeeper.service.host_turns import Asked
 from turnkeeper.service.messages import page_of
@@ -55,6 +55,17 @@ def read_messages(task_id: str) -> Response[str]:
     """The conversation of a task of my agents."""
     runtime, me = settings.runtime(), _me()
     return _conversed(lambda: host_turns.read(runtime, principal=me, task_id=task_id))
+
+
+@app.get("/v1/host/tasks/<task_id>/agent-status")
+def read_agent_status(task_id: str) -> Response[str]:
+    """The envelope of a task of my agents; of any task, and to the last, if I am an auditor."""
+    runtime, me, known = settings.runtime(), _me(), status_answers.known(_event())
+    if principal(_event()) in settings.auditors():
+        seen = agent_status.for_auditor(runtime, task_id=task_id, is_known=known)
+    else:
+        seen = agent_status.for_host(runtime, principal=me, task_id=task_id, is_known=known)
+    return sent(status_answers.seen(seen, now=runtime.clock()))
 
 
 @app.post("/v1/host/tasks/<task_id>/turns")

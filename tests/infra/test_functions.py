@@ -66,13 +66,14 @@ def test_a_function_is_told_all_it_needs_and_nothing_it_does_not(template: Templ
         "TURNKEEPER_HOST_FUNCTIONS": "[]",
     }
     people = {"TURNKEEPER_HUMAN_CLAIM": "username"}
+    ours = {"TURNKEEPER_DEPLOYMENT_HOSTS": "[]", "TURNKEEPER_AUDITORS": "[]"}
 
     told = {name: function_of(template, name)[1]["Environment"]["Variables"] for name in NAMES}
 
     assert told == {
         "status": everybody | people,
-        "tasks": everybody | people | wakes,
-        "host": everybody | wakes | {"TURNKEEPER_DEPLOYMENT_HOSTS": "[]"},
+        "tasks": everybody | people | wakes | {"TURNKEEPER_DEVELOPER_CLAIM": ""},
+        "host": everybody | wakes | ours,
         "turns": everybody | wakes,
         "sweep": everybody | wakes,
     }

@@ -18,6 +18,7 @@ BODIES: dict[str, object] = {
     "PUT /v1/host/agents/{name}": manifest(),
     "GET /v1/host/tasks/{task_id}": None,
     "GET /v1/host/tasks/{task_id}/messages": None,
+    "GET /v1/host/tasks/{task_id}/agent-status": None,
     "POST /v1/host/tasks/{task_id}/turns": {},
     "POST /v1/host/tasks/{task_id}/heartbeat": {"fence": 1, "usage": {"tool_calls": 1}},
     "POST /v1/host/tasks/{task_id}/outputs": {"fence": 1, "number": 1, **text("hello")},

@@ -25,6 +25,7 @@ ROUTES = {
     "GET /v1/tasks": "tasks",
     "GET /v1/tasks/{task_id}/messages": "tasks",
     "POST /v1/tasks/{task_id}/inputs": "tasks",
+    "GET /v1/tasks/{task_id}/agent-status": "tasks",
     "GET /v1/reviews": "tasks",
     "POST /v1/reviews/{review_id}": "tasks",
     "GET /v1/notifications": "tasks",
@@ -42,6 +43,8 @@ ENVIRONMENT = {
     "TURNKEEPER_HOST_QUEUES": "{}",
     "TURNKEEPER_HOST_FUNCTIONS": "[]",
     "TURNKEEPER_DEPLOYMENT_HOSTS": "[]",
+    "TURNKEEPER_AUDITORS": "[]",
+    "TURNKEEPER_DEVELOPER_CLAIM": "",
 }
 REQUEST_ID = "c6af9ac6-7b61-11e6-9a41-93e8deadbeef"
 
@@ -188,6 +191,7 @@ def forget_settings() -> None:
     settings.runtime.cache_clear()
     settings.wake_ups.cache_clear()
     settings.deployment_hosts.cache_clear()
+    settings.auditors.cache_clear()
 
 
 @dataclass(slots=True)

@@ -72,6 +72,17 @@ def human_claim() -> str:
     return _setting("HUMAN_CLAIM")
 
 
+def developer_claim() -> str | None:
+    """The claim of people who may read what developers may; None where nobody may."""
+    return _setting("DEVELOPER_CLAIM") or None
+
+
+@cache
+def auditors() -> frozenset[str]:
+    """The principals that may read every task's status to the last, and nothing else of it."""
+    return frozenset(json.loads(_setting("AUDITORS")))
+
+
 @cache
 def deployment_hosts() -> frozenset[str]:
     """The principals that are hosts of the built-in agents."""

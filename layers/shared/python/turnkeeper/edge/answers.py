@@ -78,6 +78,21 @@ def conversed(task: Task, entries: Iterable[str], *, following: str, more: bool)
     return {**plain, "body": base64.b64encode(body.encode()).decode(), "isBase64Encoded": True}
 
 
+def enveloped(
+    task: Task, tag: str, envelope: Mapping[str, Any] | None, *, media_type: str, look_after: int | None
+) -> Answer:
+    """*task*'s envelope, or 304 when there is none to send; *tag* is its entity tag."""
+    headers = {
+        "Cache-Control": REVALIDATED,
+        "ETag": etags.tag(tag),
+        "Poll-After": None if look_after is None else str(look_after),
+        **agent_status(task),
+    }
+    if envelope is None:
+        return answer(HTTPStatus.NOT_MODIFIED, "", headers)
+    return answer(HTTPStatus.OK, _to_json(envelope), {**headers, "Content-Type": media_type})
+
+
 def told(status: int, problem: Mapping[str, Any], *, retry_after_s: int | None) -> Answer:
     """*problem* as problem details (RFC 9457)."""
     retry_after = None if retry_after_s is None else str(retry_after_s)
