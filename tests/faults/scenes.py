@@ -92,7 +92,7 @@ def new_task(lab: Laboratory, known: str) -> str:
 def seen(items: Items) -> dict[str, Any]:
     """Everything about a task that is not random: its state, its journal, its conversation."""
     task = task_from_item(items["TASK"])
-    random = {"pk", "nonce", "previous", "write_revision", "content_hmac", "child"}
+    random = {"pk", "nonce", "decided_nonce", "previous", "write_revision", "contents", "state", "child"}
     beside = {
         key: {name: value for name, value in item.items() if name not in random}
         for key, item in items.items()
