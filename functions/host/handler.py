@@ -10,6 +10,7 @@ from turnkeeper.asc.registry import Code
 from turnkeeper.domain.task import Task
 from turnkeeper.edge import answers, bodies, host_answers, host_requests, requests, status_answers, waits
 from turnkeeper.edge.caller import host, principal
+from turnkeeper.edge.declarations import Declaration
 from turnkeeper.edge.exchange import exchange
 from turnkeeper.edge.problems import refuse_unknown_route
 from turnkeeper.edge.responses import sent
@@ -198,7 +199,11 @@ def complete(task_id: str) -> Response[str]:
     how, asked = _asked(task_id, host_requests.Completion)
     return _driven(
         host_turns.complete(
-            settings.runtime(), asked, outcome=Code(how.outcome), discard_pending=how.discard_pending
+            settings.runtime(),
+            asked,
+            outcome=Code(how.outcome),
+            discard_pending=how.discard_pending,
+            declared=how.declared(),
         )
     )
 
@@ -207,14 +212,16 @@ def complete(task_id: str) -> Response[str]:
 def error(task_id: str) -> Response[str]:
     """End the task for an error."""
     why, asked = _asked(task_id, host_requests.Failure)
-    return _driven(host_turns.error(settings.runtime(), asked, outcome=Code(why.outcome)))
+    return _driven(
+        host_turns.error(settings.runtime(), asked, outcome=Code(why.outcome), declared=why.declared())
+    )
 
 
 @app.post("/v1/host/tasks/<task_id>/restrict")
 def restrict(task_id: str) -> Response[str]:
     """Lock the task."""
-    _, asked = _asked(task_id, host_requests.Nothing)
-    return _driven(host_turns.restrict(settings.runtime(), asked))
+    said, asked = _asked(task_id, Declaration)
+    return _driven(host_turns.restrict(settings.runtime(), asked, declared=said.declared()))
 
 
 @app.post("/v1/host/tasks/<task_id>/reconcile")

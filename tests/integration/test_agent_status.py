@@ -1,61 +1,21 @@
 """The envelope of a task by the API: where it stands, for each of the four that may ask."""
 
-from typing import Any
-
 import pytest
 
 from tests.support.counting import Count
-from tests.support.gateway import Gateway, Reply, claims, forget_settings
+from tests.support.envelopes import asked, developer, operator, public, said
+from tests.support.gateway import Gateway, claims, forget_settings
 from tests.support.hosting import ACME, RIVAL, Host, Hosts
 from tests.support.laboratory import ALICE, BOB, Laboratory
-from turnkeeper.asc import envelope
 from turnkeeper.service import agent_status
 
+pytestmark = pytest.mark.usefixtures("developers")
 MEDIA_TYPE = "application/agent-status+json"
 
 
 def never(_: str) -> bool:
     """Whoever asks has nothing yet."""
     return False
-
-
-def asked(host: Host, task_id: str, **more: Any) -> Reply:
-    """What Alice is told."""
-    return host.api.get(f"/v1/tasks/{task_id}/agent-status", **more)
-
-
-def public(host: Host, task_id: str) -> Any:
-    reply = asked(host, task_id)
-    assert reply.status == 200, reply.body
-    envelope.read(reply.body)
-    return reply.json
-
-
-def developer(host: Host, task_id: str) -> Any:
-    """What Alice is told with a developer's token."""
-    request = host.api.event("GET", f"/v1/tasks/{task_id}/agent-status")
-    request["requestContext"]["authorizer"]["jwt"]["claims"]["cognito:groups"] = "[staff developers]"
-    reply = host.api.send(request)
-    assert reply.status == 200, reply.body
-    envelope.read(reply.body)
-    return reply.json
-
-
-def operator(host: Host, task_id: str) -> Any:
-    reply = host.send("GET", f"tasks/{task_id}/agent-status")
-    assert reply.status == 200, reply.body
-    envelope.read(reply.body)
-    return reply.json
-
-
-def said(told: Any) -> tuple[int, str]:
-    """The code and the phase."""
-    return told["status"]["code"], told["status"]["phase"]
-
-
-@pytest.fixture(autouse=True)
-def developers(api: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - whose settings it changes
-    monkeypatch.setenv("TURNKEEPER_DEVELOPER_CLAIM", "cognito:groups=developers")
 
 
 @pytest.mark.clause("ENV-1")

@@ -11,6 +11,7 @@ from turnkeeper.domain.transitions import Answer
 from turnkeeper.edge import manifests, strict_json
 from turnkeeper.edge.bodies import Sent, body, checked, content, refusal
 from turnkeeper.edge.content import Message
+from turnkeeper.edge.declarations import Declaration
 from turnkeeper.edge.manifests import MOST_USED, Count
 
 FAILED_CLASSES = frozenset(
@@ -87,22 +88,26 @@ def _failure(code: int) -> int:
     return code
 
 
-class Completion(Sent):
+class Completion(Declaration):
     """How the task is completed; pending inputs are only lost when that is said."""
 
     outcome: Annotated[int, AfterValidator(_completion)] = Code.SUCCESS.value
     discard_pending: bool = False
 
 
-class Failure(Sent):
+type Failed = Annotated[int, AfterValidator(_failure)]
+
+
+class Failure(Declaration):
     """Why the task is errored: a code of the classes 4 to 7."""
 
-    outcome: Annotated[int, AfterValidator(_failure)] = Code.FATAL_ERROR.value
+    outcome: Failed = Code.FATAL_ERROR.value
 
 
-class Reconciliation(Failure):
+class Reconciliation(Sent):
     """What became of a lost turn."""
 
+    outcome: Failed = Code.FATAL_ERROR.value
     answer: Answer = Field(strict=False)
     message: Message | None = None
 

@@ -25,6 +25,7 @@ from turnkeeper.domain.task import Task, Turn, TurnState
 from turnkeeper.domain.waits import Verdict, Wait, WaitKind
 from turnkeeper.service import host_turns
 from turnkeeper.service.change import expire
+from turnkeeper.service.declared import Declared, contract_of, declared
 from turnkeeper.service.owned import check_id
 from turnkeeper.service.poll import poll
 from turnkeeper.service.runtime import Runtime
@@ -32,7 +33,6 @@ from turnkeeper.store import beside, tasks
 from turnkeeper.store.beside import NOTHING, Beside
 
 RECONCILE_BY = "the_host_says_what_became_of_the_turn"
-LOOK_UP = "find_out_what_the_turn_changed_before_repeating_it"
 MILLISECOND = timedelta(milliseconds=1)
 
 WAYS_OUT: Mapping[Code, str] = MappingProxyType(
@@ -105,13 +105,16 @@ def tag_of(task: Task, profile: Profile) -> str:
 
 def report_of(task: Task, found: Beside = NOTHING) -> Report:
     """Everything that is known about where *task* stands, with what was *found* beside it."""
-    code = primary_code(task)
+    code, said = primary_code(task), declared(found.declared)
     return Report(
         status=_status(task, code),
         occurred_at=_since(task, code),
-        retry=_contract(task, code),
+        message=said.message,
+        retry=contract_of(code, said.retry) if task.is_terminal else _contract(task, code),
         remediation=tuple(_ways_out(task, code)),
-        provenance=_provenance(task, found),
+        provenance=_provenance(task, found, said),
+        confidence=said.confidence,
+        details=said.details,
         conditions=tuple(_conditions(task, code)),
         events=tuple(_events(task)),
         mask=_mask(task) if code in INTERNAL else None,
@@ -156,8 +159,6 @@ def _contract(task: Task, code: Code) -> Contract | None:
         return Contract(strategy=strategy, side_effect_state=SideEffects.UNKNOWN)
     if code is Code.RETRY_SCHEDULED and task.turn is not None:
         return _scheduled(task, task.turn)
-    if code is Code.RESULT_STATE_UNKNOWN:
-        return Contract(reconciliation_action=LOOK_UP)
     return None
 
 
@@ -183,7 +184,7 @@ def _ways_out(task: Task, code: Code) -> Iterator[Remediation]:
         yield Remediation(action=action, detail=", ".join(providers) if named else None)
 
 
-def _provenance(task: Task, found: Beside) -> Provenance:
+def _provenance(task: Task, found: Beside, said: Declared) -> Provenance:
     approvers = [
         review.reviewer
         for review in found.reviews
@@ -193,6 +194,11 @@ def _provenance(task: Task, found: Beside) -> Provenance:
         approver=", ".join(sorted(set(approvers))) or None,
         report_id=f"{task.id}.{task.log_number}",
         correlation_id=task.id,
+        dependency=said.dependency,
+        resource_state=said.resource_state,
+        trace_id=said.trace_id,
+        span_id=said.span_id,
+        evaluation=said.evaluation,
         history=f"{task.log_number}:{task.log_head}",
     )
 

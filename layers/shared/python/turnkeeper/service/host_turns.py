@@ -1,7 +1,7 @@
 """A host drives its tasks: turns under their fence, and the task's end; each a change that may carry a key."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from turnkeeper.asc.registry import Code
@@ -16,6 +16,7 @@ from turnkeeper.domain.waits import Verdict
 from turnkeeper.service import delegation
 from turnkeeper.service.change import Decide, apply, expire
 from turnkeeper.service.cursors import Place, write_place
+from turnkeeper.service.declared import check
 from turnkeeper.service.delegation import Call, child_of
 from turnkeeper.service.hosted import hosted
 from turnkeeper.service.keyed import Request, change_once
@@ -181,40 +182,49 @@ def interrupt(runtime: Runtime, asked: Asked) -> Task:
     )
 
 
-def complete(runtime: Runtime, asked: Asked, *, outcome: Code, discard_pending: bool) -> Task:
-    """The task, completed; refused with `InputsArePending` unless those are to be discarded."""
-    return _change(
+def complete(
+    runtime: Runtime, asked: Asked, *, outcome: Code, discard_pending: bool, declared: str | None = None
+) -> Task:
+    """The task, completed; refused with `InputsArePending` unless those are to be discarded.
+
+    *declared* is what the host says with the end, as JSON, here and in what follows.
+    """
+    return _end(
         runtime,
         asked,
         "complete",
         lambda current, now: transitions.complete(
             current, outcome=outcome, discard_pending=discard_pending, now=now, pace=runtime.pace
         ),
+        declared=check(declared, outcome),
     )
 
 
-def error(runtime: Runtime, asked: Asked, *, outcome: Code) -> Task:
+def error(runtime: Runtime, asked: Asked, *, outcome: Code, declared: str | None = None) -> Task:
     """The task, errored with *outcome*."""
-    return _change(
+    return _end(
         runtime,
         asked,
         "error",
         lambda current, now: transitions.error(current, outcome=outcome, now=now, pace=runtime.pace),
+        declared=check(declared, outcome),
     )
 
 
-def restrict(runtime: Runtime, asked: Asked) -> Task:
+def restrict(runtime: Runtime, asked: Asked, *, declared: str | None = None) -> Task:
     """The task, locked."""
-    return _change(
+    return _end(
         runtime,
         asked,
         "restrict",
         lambda current, now: transitions.restrict(current, now=now, pace=runtime.pace),
+        declared=check(declared, Code.GUARDRAIL_BLOCKED),
     )
 
 
 def reconcile(runtime: Runtime, asked: Asked, *, answer: Answer, content: str | None, outcome: Code) -> Task:
     """The task after its host said what became of a lost turn."""
+    check(None, outcome)
     return _change(
         runtime,
         asked,
@@ -222,6 +232,13 @@ def reconcile(runtime: Runtime, asked: Asked, *, answer: Answer, content: str | 
         lambda current, now: transitions.reconcile(
             current, answer=answer, output=content, outcome=outcome, now=now, pace=runtime.pace
         ),
+    )
+
+
+def _end(runtime: Runtime, asked: Asked, route: str, decide: Decide, *, declared: str | None) -> Task:
+    """The task as *decide* ends it, with what was *declared* in the same write."""
+    return _change(
+        runtime, asked, route, lambda current, now: replace(decide(current, now), declared=declared)
     )
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from turnkeeper.domain.reviews import Review
 from turnkeeper.domain.task import Task
-from turnkeeper.store.items import task_key
+from turnkeeper.store.items import outcome_key
 from turnkeeper.store.reviews import review_from_item
 from turnkeeper.store.table import Table
 
@@ -17,6 +17,8 @@ LAST = "~"
 class Beside:
     """What was found beside a task."""
 
+    declared: str | None = None
+    """What a host said with the task's end, as JSON."""
     reviews: tuple[Review, ...] = ()
 
 
@@ -25,7 +27,12 @@ NOTHING = Beside()
 
 def read(table: Table, task: Task, *, reviews: bool) -> Beside:
     """What lies beside *task*, and the *reviews* there were, if those are asked for; nothing is read for nothing."""
-    if not reviews:
+    if not (task.is_terminal or reviews):
         return NOTHING
-    items = table.range(task_key(task.id)["pk"], REVIEW, REVIEW + LAST)
-    return Beside(reviews=tuple(map(review_from_item, items)))
+    first = outcome_key(task.id)
+    found = list(table.range(first["pk"], first["sk"], (REVIEW if reviews else first["sk"]) + LAST))
+    outcome = next((item for item in found if item["sk"] == first["sk"]), None)
+    return Beside(
+        declared=outcome["declared"] if outcome else None,
+        reviews=tuple(review_from_item(item) for item in found if item["sk"].startswith(REVIEW)),
+    )

@@ -46,6 +46,11 @@ def memo_key(task_id: str, fence: int) -> Attributes:
     return {"pk": f"TASK#{task_id}", "sk": f"MEMO#{fence:010d}"}
 
 
+def outcome_key(task_id: str) -> Attributes:
+    """What was declared with the task's end."""
+    return {"pk": f"TASK#{task_id}", "sk": "OUTCOME"}
+
+
 def review_key(task_id: str, name: str) -> Attributes:
     """What a reviewer is asked, and what was answered."""
     return {"pk": f"TASK#{task_id}", "sk": f"REVIEW#{name}"}

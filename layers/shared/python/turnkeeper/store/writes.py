@@ -19,6 +19,7 @@ from turnkeeper.store.items import (
     entry_key,
     input_key,
     memo_key,
+    outcome_key,
     review_key,
     task_key,
     task_to_item,
@@ -117,6 +118,8 @@ def _content(change: Change) -> list[Attributes]:
                 "content": change.entry.content,
             }
         )
+    if change.declared is not None:
+        items.append({**outcome_key(task_id), "declared": change.declared})
     if change.memo is not None and change.after.turn:
         items.append({**memo_key(task_id, change.after.turn.fence), "content": change.memo})
     return items

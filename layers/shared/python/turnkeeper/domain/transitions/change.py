@@ -33,6 +33,8 @@ class Change:
     memo: str | None = None
     subjects: Mapping[str, str] = field(default=NO_SUBJECTS)
     """What the reviewer of each new review decides, by its wait's id."""
+    declared: str | None = None
+    """What a host said with the task's end, as JSON."""
     decision: Decision | None = None
     delegation: "Delegation | None" = None
     wake: Wake = Wake.NONE
