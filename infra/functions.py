@@ -56,6 +56,7 @@ class Functions(Construct):
             "TURNKEEPER_QUEUE_URL": queue_url,
             "TURNKEEPER_HOST_QUEUES": Stack.of(self).to_json_string(host_queues),
             "TURNKEEPER_HOST_FUNCTIONS": json.dumps(stage.host_functions),
+            "TURNKEEPER_REPORTERS": json.dumps(stage.reporters),
         }
         self.status = self._function("status", memory=512, timeout=API_TIMEOUT_SECONDS, told=human)
         self.tasks = self._function(

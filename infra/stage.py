@@ -80,6 +80,8 @@ Optional = BeforeValidator(none_if_empty)
 # Written together with capitals for the hyphens, two names stay two.
 HostName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$", max_length=24)]
 Principal = Annotated[str, Field(pattern=r"^\d{12}/A(ROA|IDA)[A-Z0-9]+$")]
+Issuer = Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,64}$")]
+ScopeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_.-]{0,39}$")]
 FunctionArn = Annotated[
     str, Field(pattern=r"^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:[\w-]{1,64}(:[\w$-]{1,128})?$")
 ]
@@ -133,6 +135,11 @@ class Stage(BaseModel):
         tuple[Principal, ...], Field(max_length=MOST_HOSTS), BeforeValidator(split_on_commas)
     ]
     auditors: Annotated[tuple[Principal, ...], Field(max_length=MOST_HOSTS), BeforeValidator(split_on_commas)]
+    reporters: Annotated[
+        dict[Issuer, Annotated[tuple[ScopeName, ...], Field(max_length=16)]],
+        Field(max_length=MOST_HOSTS),
+        BeforeValidator(read_as_json),
+    ]
     host_functions: Annotated[
         tuple[FunctionArn, ...], Field(max_length=MOST_FUNCTIONS), BeforeValidator(split_on_commas)
     ]

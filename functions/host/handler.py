@@ -14,7 +14,7 @@ from turnkeeper.edge.declarations import Declaration
 from turnkeeper.edge.exchange import exchange
 from turnkeeper.edge.problems import refuse_unknown_route
 from turnkeeper.edge.responses import sent
-from turnkeeper.service import agent_status, grants, host_agents, host_turns
+from turnkeeper.service import agent_status, grants, host_agents, host_turns, reports
 from turnkeeper.service.delegation import Call
 from turnkeeper.service.host_turns import Asked
 from turnkeeper.service.messages import page_of
@@ -177,6 +177,22 @@ def grant() -> Response[str]:
         granted_at=given.granted_at,
     )
     return sent(host_answers.granted(given.user, given.provider, granted_at))
+
+
+@app.post("/v1/host/tasks/<task_id>/reports")
+def report(task_id: str) -> Response[str]:
+    """What somebody else, or a part of the work, came to."""
+    told, asked = _asked(task_id, host_requests.Heard)
+    return _driven(
+        reports.attach(
+            settings.runtime(),
+            asked,
+            fence=told.fence,
+            document=told.report,
+            unit=told.unit,
+            requested=told.requested,
+        )
+    )
 
 
 @app.post("/v1/host/tasks/<task_id>/fail")

@@ -64,6 +64,7 @@ def test_a_function_is_told_all_it_needs_and_nothing_it_does_not(template: Templ
         "TURNKEEPER_QUEUE_URL": {"Ref": queue},
         "TURNKEEPER_HOST_QUEUES": "{}",
         "TURNKEEPER_HOST_FUNCTIONS": "[]",
+        "TURNKEEPER_REPORTERS": "{}",
     }
     people = {"TURNKEEPER_HUMAN_CLAIM": "username"}
     ours = {"TURNKEEPER_DEPLOYMENT_HOSTS": "[]", "TURNKEEPER_AUDITORS": "[]"}

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.gateway import Event, Reply, Signer
 from tests.support.host_routes import host_routes
-from tests.support.hosting import ACME, AGENT, RIVAL, Host, Hosts, manifest, text
+from tests.support.hosting import ACME, AGENT, RIVAL, Host, Hosts, manifest, report, text
 from tests.support.laboratory import ALICE, Laboratory
 
 UNKNOWN = "0" * 32
@@ -34,6 +34,7 @@ BODIES: dict[str, object] = {
     "GET /v1/host/tasks/{task_id}/children/{child_id}": None,
     "GET /v1/host/tasks/{task_id}/children/{child_id}/messages": None,
     "POST /v1/host/grants": {"user": ALICE, "provider": "github"},
+    "POST /v1/host/tasks/{task_id}/reports": {"fence": 1, "report": report()},
     "POST /v1/host/tasks/{task_id}/fail": {"fence": 1},
     "POST /v1/host/tasks/{task_id}/interrupt": {},
     "POST /v1/host/tasks/{task_id}/complete": {"discard_pending": True},

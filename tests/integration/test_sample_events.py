@@ -33,6 +33,7 @@ OF_HOSTS = {
     "host/read_messages": 200,
     "host/read_task": 200,
     "host/reconcile": 200,
+    "host/report": 200,
     "host/register_agent": 200,
     "host/register_built_in_agent": 404,
     "host/register_invalid": 422,

@@ -65,6 +65,9 @@ ATTEMPTS: dict[Transition, Attempt] = {
     Transition.ANSWER: lambda task, now: transitions.answer(
         task, fence=task.fence, wait_id="another", verdict=Verdict.DONE, now=now, pace=PACE
     ),
+    Transition.ATTACH: lambda task, now: transitions.attach(  # noqa: ARG005
+        task, fence=task.fence, report="{}", unreached=0
+    ),
     Transition.DELEGATE: lambda task, now: transitions.delegate(
         task,
         fence=task.fence,
@@ -96,6 +99,7 @@ HOLDS_A_FENCE = [
     Transition.SUSPEND,
     Transition.ANSWER,
     Transition.DELEGATE,
+    Transition.ATTACH,
 ]
 
 # ok: allowed. turn: TurnNotRunnable. wait: WaitNotFound. end: TaskIsTerminal.
@@ -114,6 +118,7 @@ report          fence  fence   ok       ok                fence      fence     e
 suspend         fence  fence   ok       ok                fence      fence     end
 answer          fence  fence   ok       ok                wait       wait      end
 delegate        fence  fence   ok       ok                fence      fence     end
+attach          fence  fence   ok       ok                fence      fence     end
 resolve         wait   wait    wait     wait              ok         wait      end
 reconcile       wait   wait    wait     wait              ok         wait      end
 interrupt       turn   turn    ok       ok                ok         ok        end

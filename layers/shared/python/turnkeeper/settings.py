@@ -42,12 +42,15 @@ def session() -> botocore.session.Session:
 @cache
 def runtime(*, wakes: bool = True) -> Runtime:
     """The runtime of this process; without *wakes* it has no queue, for what never wakes anybody."""
+    told = json.loads(_setting("REPORTERS")) if wakes else {}
+    reporters = {issuer: frozenset(scopes) for issuer, scopes in told.items()}
     dynamodb: Any = session().create_client("dynamodb", config=STORE_CALLS)
     table = Table(dynamodb, _setting("TABLE"))
     return Runtime(
         table=table,
         queue=wake_ups() if wakes else None,
         host_functions=frozenset(json.loads(_setting("HOST_FUNCTIONS"))) if wakes else frozenset(),
+        reporters=reporters,
         pace=Pace(
             lease=_seconds("LEASE_SECONDS"),
             wake_grace=_seconds("WAKE_GRACE_SECONDS"),

@@ -43,6 +43,7 @@ class Transition(StrEnum):
     RESOLVE = "resolve"
     ANSWER = "answer"
     DELEGATE = "delegate"
+    ATTACH = "attach"
     RECONCILE = "reconcile"
     INTERRUPT = "interrupt"
     COMPLETE = "complete"
@@ -74,6 +75,7 @@ ALLOWED_FROM: dict[Transition, frozenset[State]] = {
     # The host's word may come before its wait is recorded, and again after it was resolved.
     Transition.ANSWER: IN_A_TURN,
     Transition.DELEGATE: HELD,
+    Transition.ATTACH: HELD,
     Transition.RECONCILE: frozenset({State.SUSPENDED}),
     Transition.INTERRUPT: IN_A_TURN,
     Transition.COMPLETE: OPEN,

@@ -173,6 +173,10 @@ class Task:
     committed: int = 0
     outputs: int = 0
     usage: Usage = NOTHING_USED
+    reports: int = 0
+    """How many reports of others its turns were given."""
+    unreached: int = 0
+    """How many units its goal needs that, by those reports, were not reached."""
     looks: int = 0
     """Fruitless looks since the last progress; they space out."""
     last_received_at: datetime | None = None

@@ -11,7 +11,7 @@ from turnkeeper.domain.transitions import Answer
 from turnkeeper.edge import manifests, strict_json
 from turnkeeper.edge.bodies import Sent, body, checked, content, refusal
 from turnkeeper.edge.content import Message
-from turnkeeper.edge.declarations import Declaration
+from turnkeeper.edge.declarations import Declaration, Word
 from turnkeeper.edge.manifests import MOST_USED, Count
 
 FAILED_CLASSES = frozenset(
@@ -21,6 +21,8 @@ COMPLETIONS = frozenset({2000, 2001, 2002, 2003, 3004})
 """How a task may be completed: the successes, and cancelled."""
 FAILURES = frozenset(code.value for code in Code if class_of(code) in FAILED_CLASSES)
 """How a task may be errored."""
+
+REPORT_BYTES = 8_192
 
 manifest = manifests.manifest
 
@@ -41,6 +43,21 @@ class Metered(Sent):
             completion_tokens=self.completion_tokens,
             tool_calls=self.tool_calls,
         )
+
+
+def _small(report: dict[str, Any]) -> dict[str, Any]:
+    if (size := strict_json.size(strict_json.written(report))) > REPORT_BYTES:
+        raise refusal(f"is {size} bytes serialised; at most {REPORT_BYTES} are taken")
+    return report
+
+
+class Heard(Sent):
+    """What somebody else reported to the turn; *requested*: the task's goal needs this unit."""
+
+    fence: Fence
+    unit: Word | None = None
+    requested: bool = False
+    report: Annotated[dict[str, Any], AfterValidator(_small)]
 
 
 class Nothing(Sent):

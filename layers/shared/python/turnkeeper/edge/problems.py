@@ -26,6 +26,7 @@ class Strategy(StrEnum):
     SIGN_IN = "after_signing_in_as_a_user"
     SIGN_IN_AS_A_HOST = "after_signing_as_a_host"
     COMMIT_INPUTS = "after_a_turn_committed_the_inputs"
+    REACH_UNITS = "after_the_units_were_reached"
     MAKE_RUNNABLE = "after_the_task_became_runnable"
     BACK_OFF = "exponential_backoff"
     RECONCILE = "after_reconciliation"
@@ -63,6 +64,7 @@ PROBLEMS: dict[type[Exception], Row] = {
     errors.NotAHost: Row(status=403, code=Code.PERMISSION_DENIED, strategy=Strategy.SIGN_IN_AS_A_HOST),
     errors.TaskIsTerminal: Row(status=409, code=Code.FAILED_PRECONDITION, strategy=Strategy.NEVER),
     errors.InputsArePending: Row(status=409, code=Code.FAILED_PRECONDITION, strategy=Strategy.COMMIT_INPUTS),
+    errors.UnitsNotReached: Row(status=409, code=Code.FAILED_PRECONDITION, strategy=Strategy.REACH_UNITS),
     errors.KeyReused: Row(status=409, code=Code.CONFLICT, strategy=Strategy.CORRECT),
     errors.StaleFence: Row(status=409, code=Code.CONFLICT, strategy=Strategy.NEVER),
     errors.TurnNotRunnable: Row(status=409, code=Code.FAILED_PRECONDITION, strategy=Strategy.MAKE_RUNNABLE),

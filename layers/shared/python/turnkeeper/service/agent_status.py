@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any
 
+from turnkeeper.asc.composition import Composed
 from turnkeeper.asc.disclosure import disclosed
 from turnkeeper.asc.parts import Provenance, Remediation
 from turnkeeper.asc.registry import Code
@@ -26,6 +27,7 @@ from turnkeeper.domain.waits import Verdict, Wait, WaitKind
 from turnkeeper.service import host_turns
 from turnkeeper.service.change import expire
 from turnkeeper.service.declared import Declared, contract_of, declared
+from turnkeeper.service.heard import beside_it, composed, heard, only_pointed_at
 from turnkeeper.service.owned import check_id
 from turnkeeper.service.poll import poll
 from turnkeeper.service.runtime import Runtime
@@ -106,17 +108,22 @@ def tag_of(task: Task, profile: Profile) -> str:
 def report_of(task: Task, found: Beside = NOTHING) -> Report:
     """Everything that is known about where *task* stands, with what was *found* beside it."""
     code, said = primary_code(task), declared(found.declared)
+    reports = tuple(map(heard, found.reports))
+    whole = composed(task, code, reports)
     return Report(
         status=_status(task, code),
         occurred_at=_since(task, code),
         message=said.message,
-        retry=contract_of(code, said.retry) if task.is_terminal else _contract(task, code),
+        retry=_last_contract(code, said, whole) if task.is_terminal else _contract(task, code),
         remediation=tuple(_ways_out(task, code)),
-        provenance=_provenance(task, found, said),
+        provenance=_provenance(task, found, said, whole),
+        causes=(*(whole.causes if whole and task.is_terminal else ()), *only_pointed_at(reports)),
         confidence=said.confidence,
         details=said.details,
-        conditions=tuple(_conditions(task, code)),
-        events=tuple(_events(task)),
+        conditions=(*_conditions(task, code), *beside_it(reports, Kind.CONDITION)),
+        events=tuple(
+            sorted((*_events(task), *beside_it(reports, Kind.EVENT)), key=lambda event: event.occurred_at)
+        ),
         mask=_mask(task) if code in INTERNAL else None,
     )
 
@@ -162,6 +169,17 @@ def _contract(task: Task, code: Code) -> Contract | None:
     return None
 
 
+def _last_contract(code: Code, said: Declared, whole: Composed | None) -> Contract | None:
+    """The contract of an end: what was declared, else what the units may have changed.
+
+    A TIMEOUT says for itself that nothing can have changed.
+    """
+    contract = contract_of(code, said.retry)
+    if contract is None and whole is not None and code is not Code.TIMEOUT:
+        return Contract(side_effect_state=whole.side_effects)
+    return contract
+
+
 def _scheduled(task: Task, turn: Turn) -> Contract:
     """The next attempt is ours to make; *after_ms* counts from the report's own instant."""
     retry_at, failed_at = turn.retry_at, turn.changed_at
@@ -184,7 +202,7 @@ def _ways_out(task: Task, code: Code) -> Iterator[Remediation]:
         yield Remediation(action=action, detail=", ".join(providers) if named else None)
 
 
-def _provenance(task: Task, found: Beside, said: Declared) -> Provenance:
+def _provenance(task: Task, found: Beside, said: Declared, whole: Composed | None) -> Provenance:
     approvers = [
         review.reviewer
         for review in found.reviews
@@ -199,6 +217,7 @@ def _provenance(task: Task, found: Beside, said: Declared) -> Provenance:
         trace_id=said.trace_id,
         span_id=said.span_id,
         evaluation=said.evaluation,
+        composition=whole.composition if whole else None,
         history=f"{task.log_number}:{task.log_head}",
     )
 

@@ -69,7 +69,7 @@ def start(runtime: Runtime, asked: Asked) -> Task:
             return transitions.start_turn(current, now=now, pace=runtime.pace)
         return transitions.start_attempt(current, now=now, pace=runtime.pace)
 
-    started = _change(runtime, asked, "start", decide)
+    started = change(runtime, asked, "start", decide)
     if state_of(started) is not State.RUNNING:
         raise TurnNotRunnable
     return started
@@ -83,7 +83,7 @@ def heartbeat(runtime: Runtime, asked: Asked, *, fence: int, usage: Usage = NOTH
             return transitions.heartbeat(current, fence=fence, now=now, pace=runtime.pace)
         return transitions.report(current, fence=fence, usage=usage, now=now, pace=runtime.pace)
 
-    return _change(runtime, asked, "heartbeat", decide)
+    return change(runtime, asked, "heartbeat", decide)
 
 
 def output(
@@ -96,7 +96,7 @@ def output(
             current, fence=fence, ordinal=ordinal, content=content, usage=usage, now=now, pace=runtime.pace
         )
 
-    return _change(runtime, asked, "output", decide)
+    return change(runtime, asked, "output", decide)
 
 
 def finish(
@@ -114,7 +114,7 @@ def finish(
             current, fence=fence, output=content, usage=usage, now=now, pace=runtime.pace
         )
 
-    return _change(runtime, asked, "finish", decide)
+    return change(runtime, asked, "finish", decide)
 
 
 def wait(
@@ -128,12 +128,12 @@ def wait(
 ) -> Task:
     """The task, suspended on *needs* with the agent's *memo* (JSON), or runnable when all are answered already."""
     suspend = suspension(runtime, needs, fence=fence, memo=memo, usage=usage)
-    return settle(runtime, _change(runtime, asked, "wait", suspend), actor=ACTOR)
+    return settle(runtime, change(runtime, asked, "wait", suspend), actor=ACTOR)
 
 
 def resolve(runtime: Runtime, asked: Asked, *, fence: int, wait_id: str, verdict: Verdict) -> Task:
     """The task after the host's word on a wait of its own, which may come before the wait is recorded."""
-    return _change(
+    return change(
         runtime,
         asked,
         "resolve",
@@ -164,7 +164,7 @@ def child(runtime: Runtime, *, principal: str, task_id: str, child_id: str) -> T
 
 def fail(runtime: Runtime, asked: Asked, *, fence: int) -> Task:
     """The task after a failed attempt: tried again after its back-off, or errored when none is left."""
-    return _change(
+    return change(
         runtime,
         asked,
         "fail",
@@ -174,7 +174,7 @@ def fail(runtime: Runtime, asked: Asked, *, fence: int) -> Task:
 
 def interrupt(runtime: Runtime, asked: Asked) -> Task:
     """The task without its turn and waits; pending inputs get the next turn."""
-    return _change(
+    return change(
         runtime,
         asked,
         "interrupt",
@@ -225,7 +225,7 @@ def restrict(runtime: Runtime, asked: Asked, *, declared: str | None = None) -> 
 def reconcile(runtime: Runtime, asked: Asked, *, answer: Answer, content: str | None, outcome: Code) -> Task:
     """The task after its host said what became of a lost turn."""
     check(None, outcome)
-    return _change(
+    return change(
         runtime,
         asked,
         "reconcile",
@@ -237,12 +237,13 @@ def reconcile(runtime: Runtime, asked: Asked, *, answer: Answer, content: str | 
 
 def _end(runtime: Runtime, asked: Asked, route: str, decide: Decide, *, declared: str | None) -> Task:
     """The task as *decide* ends it, with what was *declared* in the same write."""
-    return _change(
+    return change(
         runtime, asked, route, lambda current, now: replace(decide(current, now), declared=declared)
     )
 
 
-def _change(runtime: Runtime, asked: Asked, route: str, decide: Decide) -> Task:
+def change(runtime: Runtime, asked: Asked, route: str, decide: Decide) -> Task:
+    """The host's task after the change that *decide* makes of it, or as it is now if the key made it before."""
     allowed: Callable[[Task | None], Task] = lambda task: hosted(task, asked.principal)  # noqa: E731
     request = Request(
         caller=asked.principal,

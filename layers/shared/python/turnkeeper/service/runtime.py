@@ -1,7 +1,7 @@
 """What every use case stands on: the table, the queue, the clock and the deployment's numbers."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from turnkeeper.domain.task import Pace
@@ -17,6 +17,8 @@ class Runtime:
     queue: WakeUps | None
     host_functions: frozenset[str] = frozenset()
     """The Lambda functions that agents may name to run their turns."""
+    reporters: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Who may report through a host beside the host itself, and on which scopes."""
     pace: Pace
     heartbeat: timedelta
     idempotency: timedelta

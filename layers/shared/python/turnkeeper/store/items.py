@@ -51,6 +51,11 @@ def outcome_key(task_id: str) -> Attributes:
     return {"pk": f"TASK#{task_id}", "sk": "OUTCOME"}
 
 
+def report_key(task_id: str, number: int) -> Attributes:
+    """The *number*-th report of somebody else."""
+    return {"pk": f"TASK#{task_id}", "sk": f"REPORT#{number:010d}"}
+
+
 def review_key(task_id: str, name: str) -> Attributes:
     """What a reviewer is asked, and what was answered."""
     return {"pk": f"TASK#{task_id}", "sk": f"REVIEW#{name}"}
@@ -102,6 +107,8 @@ def task_to_item(task: Task) -> Attributes:
         "committed": task.committed,
         "outputs": task.outputs,
         **_usage_to_attributes("used", task.usage),
+        "reports": task.reports or None,
+        "unreached": task.unreached or None,
         "looks": task.looks,
         "last_received_at": _text(task.last_received_at),
         "last_committed_at": _text(task.last_committed_at),
@@ -140,6 +147,8 @@ def task_from_item(item: Attributes) -> Task:
         committed=item["committed"],
         outputs=item["outputs"],
         usage=_usage_from_attributes("used", item),
+        reports=item.get("reports") or 0,
+        unreached=item.get("unreached") or 0,
         looks=item["looks"],
         last_received_at=_instant(item.get("last_received_at")),
         last_committed_at=_instant(item.get("last_committed_at")),

@@ -20,6 +20,7 @@ from turnkeeper.store.items import (
     input_key,
     memo_key,
     outcome_key,
+    report_key,
     review_key,
     task_key,
     task_to_item,
@@ -120,6 +121,8 @@ def _content(change: Change) -> list[Attributes]:
         )
     if change.declared is not None:
         items.append({**outcome_key(task_id), "declared": change.declared})
+    if change.report is not None:
+        items.append({**report_key(task_id, change.after.reports), "report": change.report})
     if change.memo is not None and change.after.turn:
         items.append({**memo_key(task_id, change.after.turn.fence), "content": change.memo})
     return items

@@ -9,6 +9,7 @@ from turnkeeper.domain.transitions.change import NO_SUBJECTS, Change, Delegation
 from turnkeeper.domain.transitions.delegating import CALL_BYTES, delegate
 from turnkeeper.domain.transitions.endings import complete, error, expire, restrict
 from turnkeeper.domain.transitions.looking import is_runnable, look, needs_worker
+from turnkeeper.domain.transitions.reporting import MOST_REPORTS, attach
 from turnkeeper.domain.transitions.turns import (
     emit,
     fail_attempt,
@@ -32,6 +33,7 @@ from turnkeeper.domain.transitions.waiting import (
 
 __all__ = [
     "CALL_BYTES",
+    "MOST_REPORTS",
     "NO_SUBJECTS",
     "RECONCILE",
     "RECONCILE_WITHIN",
@@ -42,6 +44,7 @@ __all__ = [
     "Wake",
     "accept",
     "answer",
+    "attach",
     "complete",
     "create",
     "delegate",

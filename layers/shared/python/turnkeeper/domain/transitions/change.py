@@ -35,6 +35,8 @@ class Change:
     """What the reviewer of each new review decides, by its wait's id."""
     declared: str | None = None
     """What a host said with the task's end, as JSON."""
+    report: str | None = None
+    """What somebody else reported to the turn, as JSON."""
     decision: Decision | None = None
     delegation: "Delegation | None" = None
     wake: Wake = Wake.NONE
