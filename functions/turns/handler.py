@@ -17,7 +17,8 @@ from turnkeeper.settings import runtime, session, wake_ups
 
 SPARE = timedelta(seconds=5)
 
-log = Logger(service="turns")
+# By this name, ours are its children; by another, it would keep what they say from the log (a filter by substring).
+log = Logger(service="turnkeeper")
 processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 
 

@@ -14,14 +14,15 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "asc": frozenset({"asc"}),
     "domain": frozenset({"domain", "asc"}),
     "faults": frozenset(),
+    "traces": frozenset(),
     "store": frozenset({"store", "domain", "asc", "faults"}),
     "invocation": frozenset({"agents", "domain", "faults"}),
     "queue": frozenset({"domain", "faults"}),
     "agents": frozenset({"agents", "domain"}),
     "guards": frozenset({"guards", "domain"}),
-    "service": frozenset({"service", "store", "queue", "agents", "guards", "domain", "asc"}),
+    "service": frozenset({"service", "store", "queue", "agents", "guards", "domain", "asc", "traces"}),
     "settings": frozenset({"service", "store", "queue", "domain"}),
-    "edge": frozenset({"edge", "service", "guards", "domain", "asc", "settings"}),
+    "edge": frozenset({"edge", "service", "guards", "domain", "asc", "settings", "traces"}),
     "functions": frozenset({"settings", "service", "edge", "agents", "queue", "invocation", "domain", "asc"}),
 }
 STANDARD_LIBRARY_ONLY = ("asc", "domain", "agents")
