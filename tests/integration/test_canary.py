@@ -29,13 +29,13 @@ PROMPT, ARGUMENT, RAISED, CAUSE, CLOSING, DIAGNOSIS, HEARD = (
 SECRETS = (PROMPT, ARGUMENT, RAISED, CAUSE, CLOSING, DIAGNOSIS, HEARD)
 
 
-def refuse() -> None:
+def refuse() -> Say:
     raise KeyError(CAUSE)
 
 
-def pay(turn: TurnView) -> None:
+def pay(turn: TurnView) -> Say:
     try:
-        refuse()
+        return refuse()
     except KeyError as error:
         raise RuntimeError(f"card {RAISED} was refused for {turn.inputs}") from error
 
@@ -49,7 +49,7 @@ class Indiscreet:
                 ask = Need(id="r", kind=WaitKind.REVIEW, reviewer=ALICE, subject=f"Pay {ARGUMENT}?")
                 yield Pause((ask,), memo={"tool": "pay", "arguments": {"card": ARGUMENT}})
             yield Say("Paying.")
-            pay(turn)
+            return pay(turn)
         finally:
             if turn.memo is None:
                 raise OSError(CLOSING)

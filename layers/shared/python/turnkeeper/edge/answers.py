@@ -93,10 +93,10 @@ def enveloped(
     return answer(HTTPStatus.OK, _to_json(envelope), {**headers, "Content-Type": media_type})
 
 
-def told(status: int, problem: Mapping[str, Any], *, retry_after_s: int | None) -> Answer:
+def told(status: int, problem: Mapping[str, Any], *, media_type: str, retry_after_s: int | None) -> Answer:
     """*problem* as problem details (RFC 9457)."""
     retry_after = None if retry_after_s is None else str(retry_after_s)
-    headers = {"Content-Type": "application/problem+json", "Retry-After": retry_after}
+    headers = {"Content-Type": media_type, "Retry-After": retry_after}
     return answer(status, _to_json(problem), headers)
 
 
