@@ -39,6 +39,7 @@ def take_turn(record: SQSRecord) -> None:
         task_id,
         hide=lambda lasts: wake_ups().hide(record.receipt_handle, lasts),
         agent_of=agent_of,
+        trace=record.attributes.aws_trace_header,
     )
 
 

@@ -15,12 +15,15 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "domain": frozenset({"domain", "asc"}),
     "faults": frozenset(),
     "traces": frozenset(),
+    "tracing": frozenset(),
     "store": frozenset({"store", "domain", "asc", "faults"}),
     "invocation": frozenset({"agents", "domain", "faults"}),
-    "queue": frozenset({"domain", "faults"}),
+    "queue": frozenset({"domain", "faults", "tracing"}),
     "agents": frozenset({"agents", "domain"}),
     "guards": frozenset({"guards", "domain"}),
-    "service": frozenset({"service", "store", "queue", "agents", "guards", "domain", "asc", "traces"}),
+    "service": frozenset(
+        {"service", "store", "queue", "agents", "guards", "domain", "asc", "traces", "tracing"}
+    ),
     "settings": frozenset({"service", "store", "queue", "domain"}),
     "edge": frozenset({"edge", "service", "guards", "domain", "asc", "settings", "traces"}),
     "functions": frozenset({"settings", "service", "edge", "agents", "queue", "invocation", "domain", "asc"}),

@@ -60,6 +60,7 @@ def runtime(*, wakes: bool = True) -> Runtime:
         heartbeat=_seconds("HEARTBEAT_SECONDS"),
         idempotency=_seconds("IDEMPOTENCY_SECONDS"),
         clock=utc_now,
+        trace=trace,
     )
 
 
@@ -67,7 +68,12 @@ def runtime(*, wakes: bool = True) -> Runtime:
 def wake_ups() -> WakeUps:
     """The queue as this process sees it."""
     sqs: Any = session().create_client("sqs", config=CALLS)
-    return WakeUps(sqs, _setting("QUEUE_URL"), json.loads(_setting("HOST_QUEUES")))
+    return WakeUps(sqs, _setting("QUEUE_URL"), json.loads(_setting("HOST_QUEUES")), trace=trace)
+
+
+def trace() -> str | None:
+    """X-Ray's header of the request that is answered now, as Lambda tells it; None where nothing is traced."""
+    return os.environ.get("_X_AMZN_TRACE_ID")
 
 
 def human_claim() -> str:

@@ -173,6 +173,8 @@ class Task:
     committed: int = 0
     outputs: int = 0
     usage: Usage = NOTHING_USED
+    trace: str | None = None
+    """The id of the trace in which its last turn was taken up."""
     reports: int = 0
     """How many reports of others its turns were given."""
     unreached: int = 0

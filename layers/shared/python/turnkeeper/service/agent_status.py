@@ -214,7 +214,7 @@ def _provenance(task: Task, found: Beside, said: Declared, whole: Composed | Non
         correlation_id=task.id,
         dependency=said.dependency,
         resource_state=said.resource_state,
-        trace_id=said.trace_id,
+        trace_id=said.trace_id or task.trace,
         span_id=said.span_id,
         evaluation=said.evaluation,
         composition=whole.composition if whole else None,

@@ -14,7 +14,7 @@ from turnkeeper.domain.task import NOTHING_USED, Task, Turn, Usage
 from turnkeeper.domain.transitions import Answer, Change
 from turnkeeper.domain.waits import Verdict
 from turnkeeper.service import delegation
-from turnkeeper.service.change import Decide, apply, expire
+from turnkeeper.service.change import Decide, apply, expire, traced
 from turnkeeper.service.cursors import Place, write_place
 from turnkeeper.service.declared import check
 from turnkeeper.service.delegation import Call, child_of
@@ -66,8 +66,8 @@ def start(runtime: Runtime, asked: Asked) -> Task:
 
     def decide(current: Task, now: datetime) -> Change:
         if state_of(current) is State.QUEUED:
-            return transitions.start_turn(current, now=now, pace=runtime.pace)
-        return transitions.start_attempt(current, now=now, pace=runtime.pace)
+            return traced(transitions.start_turn(current, now=now, pace=runtime.pace), runtime.trace())
+        return traced(transitions.start_attempt(current, now=now, pace=runtime.pace), runtime.trace())
 
     started = change(runtime, asked, "start", decide)
     if state_of(started) is not State.RUNNING:

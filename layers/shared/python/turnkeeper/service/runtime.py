@@ -23,3 +23,5 @@ class Runtime:
     heartbeat: timedelta
     idempotency: timedelta
     clock: Callable[[], datetime]
+    trace: Callable[[], str | None] = lambda: None
+    """X-Ray's header of what is done now."""

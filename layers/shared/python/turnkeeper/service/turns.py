@@ -34,7 +34,7 @@ from turnkeeper.domain.rules import State, state_of
 from turnkeeper.domain.task import Runs, Task, Turn
 from turnkeeper.domain.transitions import Change
 from turnkeeper.service import messages
-from turnkeeper.service.change import apply
+from turnkeeper.service.change import apply, traced
 from turnkeeper.service.cursors import Place
 from turnkeeper.service.delegation import Call, child_of, delegate
 from turnkeeper.service.hold import ACTOR, AFTER_LEASE, Hide, Hold
@@ -54,8 +54,17 @@ class AgentFailed(Exception):
     """The agent raised, or gave back something that is no step; the cause is chained."""
 
 
-def attend(runtime: Runtime, task_id: str, *, hide: Hide, agent_of: Callable[[Task], Agent]) -> None:
+def attend(
+    runtime: Runtime,
+    task_id: str,
+    *,
+    hide: Hide,
+    agent_of: Callable[[Task], Agent],
+    trace: str | None = None,
+) -> None:
     """Do what the task needs now, if anything; returning means that the wake-up is done with.
+
+    *trace* is X-Ray's header, as the wake-up brought it.
 
     Raises `ComeBackLater` when the wake-up must come again at the time *hide* was told.
     """
@@ -71,7 +80,7 @@ def attend(runtime: Runtime, task_id: str, *, hide: Hide, agent_of: Callable[[Ta
         return
     hide(runtime.pace.lease + AFTER_LEASE)
     try:
-        begun = apply(runtime, task, _begin(runtime), actor=ACTOR).after
+        begun = apply(runtime, task, _begin(runtime, trace), actor=ACTOR).after
     except (TurnNotRunnable, TaskIsTerminal, TaskNotFound):
         return
     if begun.turn is None or state_of(begun) is not State.RUNNING:
@@ -101,11 +110,11 @@ def _postpone_early_retry(runtime: Runtime, task: Task, hide: Hide) -> None:
         raise ComeBackLater
 
 
-def _begin(runtime: Runtime) -> Callable[[Task, datetime], Change]:
+def _begin(runtime: Runtime, trace: str | None) -> Callable[[Task, datetime], Change]:
     def decide(current: Task, now: datetime) -> Change:
         if state_of(current) is State.QUEUED:
-            return transitions.start_turn(current, now=now, pace=runtime.pace)
-        return transitions.start_attempt(current, now=now, pace=runtime.pace)
+            return traced(transitions.start_turn(current, now=now, pace=runtime.pace), trace)
+        return traced(transitions.start_attempt(current, now=now, pace=runtime.pace), trace)
 
     return decide
 
