@@ -51,11 +51,13 @@ class Functions(Construct):
             "POWERTOOLS_LOG_LEVEL": stage.log_level,
         }
         human = {"TURNKEEPER_HUMAN_CLAIM": human_claim}
+        developer = {"TURNKEEPER_DEVELOPER_CLAIM": stage.developer_claim or ""}
         # Whoever wakes an agent must know all the places where one may run.
         wakes = {
             "TURNKEEPER_QUEUE_URL": queue_url,
             "TURNKEEPER_HOST_QUEUES": Stack.of(self).to_json_string(host_queues),
             "TURNKEEPER_HOST_FUNCTIONS": json.dumps(stage.host_functions),
+            "TURNKEEPER_REPORTERS": json.dumps(stage.reporters),
         }
         self.status = self._function("status", memory=512, timeout=API_TIMEOUT_SECONDS, told=human)
         files = {
@@ -64,9 +66,12 @@ class Functions(Construct):
             "TURNKEEPER_FILE_URL_SECONDS": str(stage.file_url_seconds),
         }
         self.tasks = self._function(
-            "tasks", memory=1024, timeout=API_TIMEOUT_SECONDS, told=human | wakes | files
+            "tasks", memory=1024, timeout=API_TIMEOUT_SECONDS, told=human | developer | wakes | files
         )
-        ours = {"TURNKEEPER_DEPLOYMENT_HOSTS": json.dumps(stage.deployment_hosts)}
+        ours = {
+            "TURNKEEPER_DEPLOYMENT_HOSTS": json.dumps(stage.deployment_hosts),
+            "TURNKEEPER_AUDITORS": json.dumps(stage.auditors),
+        }
         self.host = self._function(
             "host", memory=1024, timeout=API_TIMEOUT_SECONDS, told=wakes | ours | files
         )

@@ -83,6 +83,8 @@ Optional = BeforeValidator(none_if_empty)
 # Written together with capitals for the hyphens, two names stay two.
 HostName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$", max_length=24)]
 Principal = Annotated[str, Field(pattern=r"^\d{12}/A(ROA|IDA)[A-Z0-9]+$")]
+Issuer = Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,64}$")]
+ScopeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_.-]{0,39}$")]
 FunctionArn = Annotated[
     str, Field(pattern=r"^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:[\w-]{1,64}(:[\w$-]{1,128})?$")
 ]
@@ -138,6 +140,12 @@ class Stage(BaseModel):
     deployment_hosts: Annotated[
         tuple[Principal, ...], Field(max_length=MOST_HOSTS), BeforeValidator(split_on_commas)
     ]
+    auditors: Annotated[tuple[Principal, ...], Field(max_length=MOST_HOSTS), BeforeValidator(split_on_commas)]
+    reporters: Annotated[
+        dict[Issuer, Annotated[tuple[ScopeName, ...], Field(max_length=16)]],
+        Field(max_length=MOST_HOSTS),
+        BeforeValidator(read_as_json),
+    ]
     host_functions: Annotated[
         tuple[FunctionArn, ...], Field(max_length=MOST_FUNCTIONS), BeforeValidator(split_on_commas)
     ]
@@ -148,6 +156,7 @@ class Stage(BaseModel):
     oidc_issuer: Annotated[str | None, Field(pattern=r"^https?://\S+$"), Optional]
     oidc_audience: Annotated[str | None, Optional]
     human_claim: Annotated[str | None, Optional]
+    developer_claim: Annotated[str | None, Field(pattern=r"^[^=\s]+(=[^=\s,\[\]]+)?$"), Optional]
 
     @classmethod
     def from_context(cls, context: Mapping[str, object]) -> Self:

@@ -8,12 +8,22 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from turnkeeper import settings
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain.task import Task
-from turnkeeper.edge import answers, bodies, files, host_answers, host_requests, requests, waits
-from turnkeeper.edge.caller import host
+from turnkeeper.edge import (
+    answers,
+    bodies,
+    files,
+    host_answers,
+    host_requests,
+    requests,
+    status_answers,
+    waits,
+)
+from turnkeeper.edge.caller import host, principal
+from turnkeeper.edge.declarations import Declaration
 from turnkeeper.edge.exchange import exchange
 from turnkeeper.edge.problems import refuse_unknown_route
 from turnkeeper.edge.responses import sent
-from turnkeeper.service import grants, host_agents, host_turns
+from turnkeeper.service import agent_status, grants, host_agents, host_turns, reports
 from turnkeeper.service.delegation import Call
 from turnkeeper.service.files import download, upload
 from turnkeeper.service.host_turns import Asked
@@ -72,6 +82,17 @@ def send_file(task_id: str) -> Response[str]:
 def get_file(task_id: str) -> Response[str]:
     """Where to get a file that the conversation of a task of my agents names."""
     return _found(host_turns.read(settings.runtime(), principal=_me(), task_id=task_id))
+
+
+@app.get("/v1/host/tasks/<task_id>/agent-status")
+def read_agent_status(task_id: str) -> Response[str]:
+    """The envelope of a task of my agents; of any task, and to the last, if I am an auditor."""
+    runtime, me, known = settings.runtime(), _me(), status_answers.known(_event())
+    if principal(_event()) in settings.auditors():
+        seen = agent_status.for_auditor(runtime, task_id=task_id, is_known=known)
+    else:
+        seen = agent_status.for_host(runtime, principal=me, task_id=task_id, is_known=known)
+    return sent(status_answers.seen(seen, now=runtime.clock()))
 
 
 @app.post("/v1/host/tasks/<task_id>/turns")
@@ -190,6 +211,22 @@ def grant() -> Response[str]:
     return sent(host_answers.granted(given.user, given.provider, granted_at, reached))
 
 
+@app.post("/v1/host/tasks/<task_id>/reports")
+def report(task_id: str) -> Response[str]:
+    """What somebody else, or a part of the work, came to."""
+    told, asked = _asked(task_id, host_requests.Heard)
+    return _driven(
+        reports.attach(
+            settings.runtime(),
+            asked,
+            fence=told.fence,
+            document=told.report,
+            unit=told.unit,
+            requested=told.requested,
+        )
+    )
+
+
 @app.post("/v1/host/tasks/<task_id>/fail")
 def fail(task_id: str) -> Response[str]:
     """The attempt failed."""
@@ -210,7 +247,11 @@ def complete(task_id: str) -> Response[str]:
     how, asked = _asked(task_id, host_requests.Completion)
     return _driven(
         host_turns.complete(
-            settings.runtime(), asked, outcome=Code(how.outcome), discard_pending=how.discard_pending
+            settings.runtime(),
+            asked,
+            outcome=Code(how.outcome),
+            discard_pending=how.discard_pending,
+            declared=how.declared(),
         )
     )
 
@@ -219,14 +260,16 @@ def complete(task_id: str) -> Response[str]:
 def error(task_id: str) -> Response[str]:
     """End the task for an error."""
     why, asked = _asked(task_id, host_requests.Failure)
-    return _driven(host_turns.error(settings.runtime(), asked, outcome=Code(why.outcome)))
+    return _driven(
+        host_turns.error(settings.runtime(), asked, outcome=Code(why.outcome), declared=why.declared())
+    )
 
 
 @app.post("/v1/host/tasks/<task_id>/restrict")
 def restrict(task_id: str) -> Response[str]:
     """Lock the task."""
-    _, asked = _asked(task_id, host_requests.Nothing)
-    return _driven(host_turns.restrict(settings.runtime(), asked))
+    said, asked = _asked(task_id, Declaration)
+    return _driven(host_turns.restrict(settings.runtime(), asked, declared=said.declared()))
 
 
 @app.post("/v1/host/tasks/<task_id>/reconcile")

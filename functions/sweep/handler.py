@@ -9,7 +9,7 @@ from turnkeeper.settings import runtime
 
 SPARE_MS = 5_000
 
-log = Logger(service="sweep")
+log = Logger(service="turnkeeper")
 
 
 def handle(_event: dict[str, Any], context: Any) -> dict[str, Any]:

@@ -7,11 +7,12 @@ not by the resolver (docs/decisions/0020).
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
 from turnkeeper import settings
-from turnkeeper.edge import answers, bodies, files, people_answers, requests, waits
-from turnkeeper.edge.caller import human
+from turnkeeper.edge import answers, bodies, files, people_answers, requests, status_answers, waits
+from turnkeeper.edge.caller import has_claim, human
 from turnkeeper.edge.exchange import Event, exchange
 from turnkeeper.edge.problems import refuse_unknown_route
 from turnkeeper.edge.responses import sent
+from turnkeeper.service import agent_status
 from turnkeeper.service.accepted import Accepted
 from turnkeeper.service.create import create
 from turnkeeper.service.files import download, upload
@@ -55,6 +56,21 @@ def messages(task_id: str) -> Response[str]:
     asked = bodies.query(requests.MessagesQuery, event)
     found = page(settings.runtime(), caller=caller, task_id=task_id, after=asked.after, limit=asked.limit)
     return sent(answers.conversed(found.task, found.entries, following=found.next, more=found.more))
+
+
+@app.get("/v1/tasks/<task_id>/agent-status")
+def read_agent_status(task_id: str) -> Response[str]:
+    """The envelope of the caller's task, as much of it as the caller may see."""
+    event, caller = _asked()
+    runtime = settings.runtime()
+    seen = agent_status.for_person(
+        runtime,
+        caller=caller,
+        task_id=task_id,
+        develops=has_claim(event, settings.developer_claim()),
+        is_known=status_answers.known(event),
+    )
+    return sent(status_answers.seen(seen, now=runtime.clock()))
 
 
 @app.post("/v1/tasks/<task_id>/inputs")

@@ -17,7 +17,8 @@ from turnkeeper.settings import runtime, session, wake_ups
 
 SPARE = timedelta(seconds=5)
 
-log = Logger(service="turns")
+# By this name, ours are its children; by another, it would keep what they say from the log (a filter by substring).
+log = Logger(service="turnkeeper")
 processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 
 
@@ -38,6 +39,7 @@ def take_turn(record: SQSRecord) -> None:
         task_id,
         hide=lambda lasts: wake_ups().hide(record.receipt_handle, lasts),
         agent_of=agent_of,
+        trace=record.attributes.aws_trace_header,
     )
 
 

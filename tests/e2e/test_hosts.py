@@ -13,6 +13,7 @@ from offline.signing import Signed
 from tests.e2e.conftest import Authorised
 from tests.support.deployed import Deployed, eventually
 from tests.support.host_routes import HostRoute, host_routes
+from tests.support.hosting import report
 from tests.support.hosts import HostClient, manifest, role_at, said
 
 ROUTES = host_routes()
@@ -23,6 +24,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "heartbeat": {"fence": 1},
     "outputs": {"fence": 1, "number": 1, **said("one")},
     "finish": {"fence": 1, **said("two")},
+    "reports": {"fence": 9, "report": report()},
     "fail": {"fence": 1},
     "interrupt": {},
     "complete": {"outcome": 2000},

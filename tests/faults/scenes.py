@@ -92,7 +92,8 @@ def new_task(lab: Laboratory, known: str) -> str:
 def seen(items: Items) -> dict[str, Any]:
     """Everything about a task that is not random: its state, its journal, its conversation."""
     task = task_from_item(items["TASK"])
-    random = {"pk", "sk", "nonce", "previous", "write_revision", "content_hmac", "child", "token"}
+    random = {"pk", "sk", "nonce", "decided_nonce", "previous", "write_revision", "contents", "state"}
+    random |= {"child", "token"}
     beside = {
         ("TX" if key.startswith("TX#") else key): {
             name: value for name, value in item.items() if name not in random

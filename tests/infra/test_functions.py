@@ -64,6 +64,7 @@ def test_a_function_is_told_all_it_needs_and_nothing_it_does_not(template: Templ
         "TURNKEEPER_QUEUE_URL": {"Ref": queue},
         "TURNKEEPER_HOST_QUEUES": "{}",
         "TURNKEEPER_HOST_FUNCTIONS": "[]",
+        "TURNKEEPER_REPORTERS": "{}",
     }
     people = {"TURNKEEPER_HUMAN_CLAIM": "username"}
     (bucket,) = of_type(template, "S3::Bucket")
@@ -72,13 +73,14 @@ def test_a_function_is_told_all_it_needs_and_nothing_it_does_not(template: Templ
         "TURNKEEPER_LARGEST_FILE_BYTES": "104857600",
         "TURNKEEPER_FILE_URL_SECONDS": "900",
     }
+    ours = {"TURNKEEPER_DEPLOYMENT_HOSTS": "[]", "TURNKEEPER_AUDITORS": "[]"}
 
     told = {name: function_of(template, name)[1]["Environment"]["Variables"] for name in NAMES}
 
     assert told == {
         "status": everybody | people,
-        "tasks": everybody | people | wakes | files,
-        "host": everybody | wakes | files | {"TURNKEEPER_DEPLOYMENT_HOSTS": "[]"},
+        "tasks": everybody | people | wakes | files | {"TURNKEEPER_DEVELOPER_CLAIM": ""},
+        "host": everybody | wakes | files | ours,
         "turns": everybody | wakes,
         "sweep": everybody | wakes,
     }

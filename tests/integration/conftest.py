@@ -60,6 +60,12 @@ def api(live_lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gatew
 
 
 @pytest.fixture
+def developers(api: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - whose settings it changes
+    """Whoever is in the group `developers` reads as one."""
+    monkeypatch.setenv("TURNKEEPER_DEVELOPER_CLAIM", "cognito:groups=developers")
+
+
+@pytest.fixture
 def hosts(api: Gateway, live_lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> Hosts:
     """Two hosts that the deployment declares, and one function; none has an agent yet."""
     queues = {signer.principal: make_queue(live_lab.sqs) for signer in (ACME, RIVAL)}

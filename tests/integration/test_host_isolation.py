@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.gateway import Event, Reply, Signer
 from tests.support.host_routes import host_routes
-from tests.support.hosting import ACME, AGENT, RIVAL, Host, Hosts, manifest, text
+from tests.support.hosting import ACME, AGENT, RIVAL, Host, Hosts, manifest, report, text
 from tests.support.laboratory import ALICE, Laboratory
 
 UNKNOWN = "0" * 32
@@ -20,6 +20,7 @@ BODIES: dict[str, object] = {
     "GET /v1/host/tasks/{task_id}/messages": None,
     "GET /v1/host/tasks/{task_id}/files": None,
     "POST /v1/host/tasks/{task_id}/files": {"name": "a.csv", "mimeType": "text/csv", "sizeBytes": 3},
+    "GET /v1/host/tasks/{task_id}/agent-status": None,
     "POST /v1/host/tasks/{task_id}/turns": {},
     "POST /v1/host/tasks/{task_id}/heartbeat": {"fence": 1, "usage": {"tool_calls": 1}},
     "POST /v1/host/tasks/{task_id}/outputs": {"fence": 1, "number": 1, **text("hello")},
@@ -36,6 +37,7 @@ BODIES: dict[str, object] = {
     "GET /v1/host/tasks/{task_id}/children/{child_id}/messages": None,
     "GET /v1/host/tasks/{task_id}/children/{child_id}/files": None,
     "POST /v1/host/grants": {"user": ALICE, "provider": "github"},
+    "POST /v1/host/tasks/{task_id}/reports": {"fence": 1, "report": report()},
     "POST /v1/host/tasks/{task_id}/fail": {"fence": 1},
     "POST /v1/host/tasks/{task_id}/interrupt": {},
     "POST /v1/host/tasks/{task_id}/complete": {"discard_pending": True},

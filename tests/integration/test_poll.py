@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.engines import REGION
 from tests.support.gateway import ENVIRONMENT, Gateway
+from tests.support.hosting import Host, text
 from tests.support.laboratory import Laboratory
 from turnkeeper.domain.status import status_object
 
@@ -35,6 +36,7 @@ def test_a_poll_is_the_status_object_its_revision_and_when_to_look_again(
         "Content-Type": "application/json",
         "ETag": f'"{task.revision}"',
         "Poll-After": "30",
+        "Agent-Status": "3001;name=HUMAN_INPUT_REQUIRED;phase=WAITING;terminal=?0",
         "Cache-Control": "private, no-cache",
         "X-Correlation-Id": "c6af9ac6-7b61-11e6-9a41-93e8deadbeef",
     }
@@ -115,6 +117,10 @@ def test_the_poll_loads_nothing_that_it_does_not_need() -> None:
     ).stdout.split()
 
     assert "botocore.client" in loaded
+    assert {name for name in loaded if name.startswith("turnkeeper.asc")} == {
+        "turnkeeper.asc",
+        "turnkeeper.asc.registry",
+    }
     for heavy in (
         "pydantic",
         "pydantic_core",
@@ -135,3 +141,36 @@ def test_the_poll_loads_nothing_that_it_does_not_need() -> None:
         "cel",
     ):
         assert heavy not in loaded
+
+
+@pytest.mark.clause("INV-2")
+def test_every_answer_about_a_task_says_where_it_stands(host: Host) -> None:
+    task_id = host.task("hi")
+    host.start(task_id)
+    path = f"/v1/tasks/{task_id}"
+    known = host.api.get(path).headers["ETag"]
+
+    replies = [
+        host.api.get(path),
+        host.api.get(path, headers={"If-None-Match": known}),
+        host.api.get(f"{path}/messages"),
+        host.api.post(f"{path}/inputs", text("more")),
+        host.send("GET", f"tasks/{task_id}"),
+        host.send("GET", f"tasks/{task_id}/messages"),
+    ]
+    ended = host.ask(task_id, "error", {"outcome": 5003})
+
+    running = "1010;name=RUNNING;phase=EXECUTING;terminal=?0"
+    assert [reply.headers["Agent-Status"] for reply in replies] == [running] * 6
+    assert ended.headers["Agent-Status"] == "5003;name=DEPENDENCY_UNAVAILABLE;phase=FINISHED;terminal"
+    assert host.api.get(path).status == 200
+
+
+@pytest.mark.clause("SEC-1")
+def test_the_header_hides_from_everybody_what_only_insiders_know(host: Host) -> None:
+    task_id, fence = host.running()
+
+    reply = host.ask(task_id, "wait", {"fence": fence, "waits": [{"id": "w", "kind": "host"}]})
+
+    assert reply.json["agent_status"]["name"] == "WAITING_DEPENDENCY"
+    assert reply.headers["Agent-Status"].startswith("1010;name=RUNNING;phase=EXECUTING")

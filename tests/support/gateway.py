@@ -27,6 +27,7 @@ ROUTES = {
     "POST /v1/tasks/{task_id}/inputs": "tasks",
     "POST /v1/tasks/{task_id}/files": "tasks",
     "GET /v1/tasks/{task_id}/files": "tasks",
+    "GET /v1/tasks/{task_id}/agent-status": "tasks",
     "GET /v1/reviews": "tasks",
     "POST /v1/reviews/{review_id}": "tasks",
     "GET /v1/notifications": "tasks",
@@ -46,6 +47,9 @@ ENVIRONMENT = {
     "TURNKEEPER_DEPLOYMENT_HOSTS": "[]",
     "TURNKEEPER_LARGEST_FILE_BYTES": "104857600",
     "TURNKEEPER_FILE_URL_SECONDS": "900",
+    "TURNKEEPER_AUDITORS": "[]",
+    "TURNKEEPER_REPORTERS": "{}",
+    "TURNKEEPER_DEVELOPER_CLAIM": "",
 }
 REQUEST_ID = "c6af9ac6-7b61-11e6-9a41-93e8deadbeef"
 
@@ -194,6 +198,7 @@ def forget_settings() -> None:
     settings.mounts.cache_clear()
     settings.s3.cache_clear()
     settings.deployment_hosts.cache_clear()
+    settings.auditors.cache_clear()
 
 
 @dataclass(slots=True)

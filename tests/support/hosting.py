@@ -39,6 +39,13 @@ def manifest(
     }
 
 
+def report(code: int = 2000, name: str = "SUCCESS", **more: Any) -> dict[str, Any]:
+    """A report of a tool that was called; *more* stands beside its status, and `scope` and the like in it."""
+    own = {"kind": "status", "scope": "tool_call", "terminal": True}
+    status = {"code": code, "name": name, **{each: more.pop(each, usual) for each, usual in own.items()}}
+    return {"spec_version": "0.1.0", "status": status, "occurred_at": "2026-11-30T12:00:00Z", **more}
+
+
 @dataclass(slots=True)
 class Host:
     """One host: what it asks, and what lies in its queue."""
@@ -107,6 +114,9 @@ class Host:
 
     def finish(self, task_id: str, fence: int, said: str | None = None, **more: object) -> Reply:
         return self.ask(task_id, "finish", {"fence": fence, **(text(said) if said else {}), **more})
+
+    def report(self, task_id: str, fence: int, said: object, **more: object) -> Reply:
+        return self.ask(task_id, "reports", {"fence": fence, "report": said, **more})
 
     def sweep_after(self, **by: float) -> None:
         """Let so much time pass, from now on the functions' clock, and sweep."""

@@ -37,6 +37,7 @@ from tests.unit.rows import (
     after_the_last_turn,
     answer,
     answered_early,
+    attach,
     becomes_runnable,
     delegate,
     ends,
@@ -240,6 +241,15 @@ ROWS = [
         revision="=",
         due=None,
         attempt=1,
+    ),
+    Row(
+        name="attach a report",
+        do=lambda: attach(running()),
+        state=State.RUNNING,
+        revision="=",
+        due=None,
+        attempt=1,
+        writes="report",
     ),
     Row(
         name="delegate",

@@ -159,6 +159,11 @@ class Life:
             skew,
         )
 
+    def attach(self, skew: timedelta, unreached: int) -> None:
+        self._try(
+            lambda task, _: transitions.attach(task, fence=task.fence, report="{}", unreached=unreached), skew
+        )
+
     def delegate(self, skew: timedelta, content: str | None) -> None:
         self._try(
             lambda task, now: transitions.delegate(

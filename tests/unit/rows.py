@@ -176,6 +176,10 @@ def answered_early() -> Task:
     return written(answer(running()))
 
 
+def attach(task: Task) -> Change:
+    return transitions.attach(task, fence=task.fence, report="{}", unreached=0)
+
+
 def delegate(task: Task) -> Change:
     return transitions.delegate(
         task,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from turnkeeper.domain.errors import NotAHost, NotAHuman
-from turnkeeper.edge.caller import human, principal
+from turnkeeper.edge.caller import has_claim, human, principal
 
 ALICE = {"sub": "a-1", "username": "alice", "client_id": "app", "token_use": "access"}
 
@@ -25,6 +25,28 @@ def test_a_deployment_says_which_claim_only_humans_have() -> None:
     assert human(event(claims), claim="email") == "a-1"
     with pytest.raises(NotAHuman):
         human(event(claims), claim="username")
+
+
+@pytest.mark.clause("SEC-1")
+@pytest.mark.parametrize(
+    ("wanted", "claims", "has"),
+    [
+        ("develops", {"develops": "true"}, True),
+        ("develops", {"develops": "false"}, False),
+        ("develops", {"develops": "1"}, False),
+        ("develops", {}, False),
+        ("groups=dev", {"groups": "[ops dev]"}, True),
+        ("groups=dev", {"groups": "ops,dev"}, True),
+        ("groups=dev", {"groups": "[ops devs]"}, False),
+        ("groups=dev", {"other": "dev"}, False),
+        ("", {"": "true"}, False),
+        (None, {"": "true"}, False),
+    ],
+)
+def test_a_claim_is_there_when_it_is_true_or_has_the_word(
+    wanted: str | None, claims: dict[str, str], *, has: bool
+) -> None:
+    assert has_claim(event({**ALICE, **claims}), wanted) is has
 
 
 @pytest.mark.parametrize(

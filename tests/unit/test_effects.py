@@ -82,6 +82,7 @@ def written_beside(change: Change) -> str | None:
         *(["input"] if change.input else []),
         *([names[type(change.entry)]] if change.entry else []),
         *(["memo"] if change.memo is not None else []),
+        *(["report"] if change.report is not None else []),
         *(["child"] if change.delegation else []),
     ]
     assert len(written) < 2

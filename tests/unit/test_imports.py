@@ -14,15 +14,19 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "asc": frozenset({"asc"}),
     "domain": frozenset({"domain", "asc"}),
     "faults": frozenset(),
+    "traces": frozenset(),
+    "tracing": frozenset(),
     "store": frozenset({"store", "domain", "asc", "faults"}),
     "invocation": frozenset({"agents", "domain", "faults"}),
-    "queue": frozenset({"domain", "faults"}),
+    "queue": frozenset({"domain", "faults", "tracing"}),
     "mounts": frozenset({"domain", "faults"}),
     "agents": frozenset({"agents", "domain"}),
     "guards": frozenset({"guards", "domain"}),
-    "service": frozenset({"service", "store", "queue", "mounts", "agents", "guards", "domain", "asc"}),
+    "service": frozenset(
+        {"service", "store", "queue", "mounts", "agents", "guards", "domain", "asc", "traces", "tracing"}
+    ),
     "settings": frozenset({"service", "store", "queue", "mounts", "domain"}),
-    "edge": frozenset({"edge", "service", "guards", "domain", "asc", "settings"}),
+    "edge": frozenset({"edge", "service", "guards", "domain", "asc", "settings", "traces"}),
     "functions": frozenset({"settings", "service", "edge", "agents", "queue", "invocation", "domain", "asc"}),
 }
 STANDARD_LIBRARY_ONLY = ("asc", "domain", "agents")

@@ -127,6 +127,11 @@ class TaskLife(RuleBasedStateMachine):
     def the_worker_delegates(self, skew: timedelta, content: str | None) -> None:
         self.life.delegate(skew, content)
 
+    @precondition(lambda self: self.life.state in HELD)
+    @rule(skew=skews, unreached=st.integers(0, 1))
+    def the_worker_passes_on_a_report(self, skew: timedelta, unreached: int) -> None:
+        self.life.attach(skew, unreached)
+
     @precondition(lambda self: self.life.is_to_reconcile)
     @rule(skew=skews, answer=st.sampled_from(Answer), output=st.none() | st.just(CONTENT))
     def its_host_says_what_became_of_it(self, skew: timedelta, answer: Answer, output: str | None) -> None:
@@ -202,7 +207,7 @@ def live_on(life: Life, chance: random.Random, skew: timedelta) -> None:
     acts += ["decide"] * bool(outstanding(life.task.held))
     acts += ["hold_output"] * (life.state in HELD)
     acts += ["answer"] * (life.state in HELD)
-    acts += ["delegate"] * (life.state in HELD)
+    acts += ["delegate", "attach"] * (life.state in HELD)
     acts += ["resolve"] * 2 * (life.state is State.SUSPENDED)
     acts += ["reconcile"] * 2 * life.is_to_reconcile
     match chance.choice(acts):
@@ -244,6 +249,8 @@ def wait(life: Life, chance: random.Random, skew: timedelta, act: str) -> None:
             life.decide(skew, chance.randrange(16), chance.choice(list(Verdict)))
         case "answer":
             life.answer(skew, chance.randrange(16), chance.choice(list(Verdict)))
+        case "attach":
+            life.attach(skew, chance.randrange(2))
         case "delegate":
             life.delegate(skew, chance.choice([None, CONTENT]))
         case _:

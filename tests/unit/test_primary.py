@@ -18,8 +18,9 @@ from tests.support.specimens import (
     with_input,
 )
 from turnkeeper.asc.registry import Code
+from turnkeeper.asc.vocabulary import Phase
 from turnkeeper.domain import transitions
-from turnkeeper.domain.primary import primary_code
+from turnkeeper.domain.primary import lifecycle_phase, primary_code, public_code
 from turnkeeper.domain.rules import State
 from turnkeeper.domain.waits import Wait, WaitKind
 
@@ -81,3 +82,33 @@ def test_an_ended_task_without_a_declared_outcome_is_a_fatal_error() -> None:
 
 def test_input_that_waits_behind_a_turn_does_not_hide_the_turn() -> None:
     assert primary_code(with_input(running())) is Code.RUNNING
+
+
+@pytest.mark.clause("MOD-1")
+@pytest.mark.parametrize(
+    ("state", "code", "phase"),
+    [
+        (State.IDLE, Code.HUMAN_INPUT_REQUIRED, Phase.WAITING),
+        (State.QUEUED, Code.ACCEPTED, Phase.QUEUED),
+        (State.RUNNING, Code.RUNNING, Phase.EXECUTING),
+        (State.BETWEEN_ATTEMPTS, Code.RUNNING, Phase.EXECUTING),
+        (State.SUSPENDED, Code.RUNNING, Phase.EXECUTING),
+        (State.RUNNABLE, Code.RUNNING, Phase.EXECUTING),
+        (State.TERMINAL, Code.FATAL_ERROR, Phase.FINISHED),
+    ],
+)
+def test_the_public_sees_attempts_and_waits_that_are_not_its_own_as_work(
+    state: State, code: Code, phase: Phase
+) -> None:
+    task = IN_STATE[state]()
+
+    assert (public_code(task), lifecycle_phase(task, public_code(task))) == (code, phase)
+
+
+@pytest.mark.parametrize(
+    ("state", "phase"), [(State.SUSPENDED, Phase.WAITING), (State.BETWEEN_ATTEMPTS, Phase.EXECUTING)]
+)
+def test_insiders_see_that_it_waits(state: State, phase: Phase) -> None:
+    task = IN_STATE[state]()
+
+    assert lifecycle_phase(task, primary_code(task)) == phase

@@ -4,12 +4,14 @@ import importlib
 import json
 import pkgutil
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 import turnkeeper
 from turnkeeper.asc.registry import Code
+from turnkeeper.asc.retry import Budget, Contract, SideEffects, Verdict, verdict
 from turnkeeper.domain import errors
 from turnkeeper.domain.errors import Place, TaskError
 from turnkeeper.edge.problems import MOST_PLACES, PROBLEMS, problem
@@ -23,6 +25,7 @@ EXAMPLES: list[TaskError] = [
     errors.NotAHost(),
     errors.TaskIsTerminal("completed"),
     errors.InputsArePending(3),
+    errors.UnitsNotReached(1),
     errors.KeyReused(),
     errors.StaleFence(7),
     errors.TurnNotRunnable(),
@@ -45,6 +48,7 @@ STATUS = {
     "NotAHost": (403, 4002),
     "TaskIsTerminal": (409, 4001),
     "InputsArePending": (409, 4001),
+    "UnitsNotReached": (409, 4001),
     "KeyReused": (409, 4005),
     "StaleFence": (409, 4005),
     "TurnNotRunnable": (409, 4001),
@@ -236,3 +240,28 @@ def test_when_more_places_are_wrong_than_are_named_the_answer_says_so() -> None:
 
     assert body["detail"] == "More than 20 places are wrong; errors names the first."
     assert len(body["errors"]) == MOST_PLACES
+
+
+@pytest.mark.clause("RET-3")
+@pytest.mark.clause("RET-4")
+@any_refusal
+@pytest.mark.parametrize("repeatable", [True, False])
+def test_whoever_follows_the_rules_of_retrying_does_what_the_table_means(
+    error: TaskError, *, repeatable: bool
+) -> None:
+    body = told(error, repeatable=repeatable)
+    retry = {**body["retry"], "side_effect_state": SideEffects(body["retry"]["side_effect_state"])}
+    now = datetime(2026, 11, 30, tzinfo=UTC)
+    budget = Budget(attempts_left=1, now=now, deadline=now + timedelta(minutes=1))
+    status = body["agent_status"]
+
+    found = verdict(
+        Contract(**retry), code=status["code"], name=status["name"], budget=budget, idempotent=repeatable
+    )
+
+    if isinstance(error, errors.CommitUnknown):
+        assert found is Verdict.RECONCILE_FIRST
+    elif isinstance(error, errors.StoreIsBusy | errors.StoreIsUnavailable):
+        assert found is (Verdict.RETRY if repeatable else Verdict.NO_KEY)
+    else:
+        assert found in {Verdict.NOT_RETRYABLE, Verdict.TRANSITION_FIRST}

@@ -67,6 +67,9 @@ ATTEMPTS: dict[Transition, Attempt] = {
     Transition.ANSWER: lambda task, now: transitions.answer(
         task, fence=task.fence, wait_id="another", verdict=Verdict.DONE, now=now, pace=PACE
     ),
+    Transition.ATTACH: lambda task, now: transitions.attach(  # noqa: ARG005
+        task, fence=task.fence, report="{}", unreached=0
+    ),
     Transition.DELEGATE: lambda task, now: transitions.delegate(
         task,
         fence=task.fence,
@@ -106,6 +109,7 @@ HOLDS_A_FENCE = [
     Transition.ANSWER,
     Transition.DELEGATE,
     Transition.HOLD_OUTPUT,
+    Transition.ATTACH,
 ]
 
 # ok: allowed. turn: TurnNotRunnable. wait: WaitNotFound. end: TaskIsTerminal.
@@ -124,6 +128,7 @@ report          fence  fence   ok       ok                fence      fence     f
 suspend         fence  fence   ok       ok                fence      fence     fence    end
 answer          fence  fence   ok       ok                wait       wait      fence    end
 delegate        fence  fence   ok       ok                fence      fence     fence    end
+attach          fence  fence   ok       ok                fence      fence     fence    end
 hold_output     fence  fence   ok       ok                fence      fence     fence    end
 resolve         wait   wait    wait     wait              ok         wait      wait     end
 decide          wait   wait    wait     wait              wait       wait      ok       end

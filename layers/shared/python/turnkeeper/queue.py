@@ -7,7 +7,7 @@ own, since a dead worker's message still blocks the one it came in: the task's, 
 import hashlib
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from math import ceil
@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from turnkeeper.domain.task import Runs, Task
 from turnkeeper.domain.transitions import Wake
 from turnkeeper.faults import FAILED_CALLS
+from turnkeeper.tracing import trace_id
 
 LONGEST_VISIBILITY = 42_000
 """Seconds; SQS takes 12 hours from the receipt, of which a worker may have spent its quarter of an hour."""
@@ -41,6 +42,8 @@ class WakeUps:
     url: str
     host_urls: Mapping[str, str] = field(default_factory=dict)
     """The queue of each external host, by its principal."""
+    trace: Callable[[], str | None] = lambda: None
+    """X-Ray's header of what goes on now, for whoever is woken to go on in the same trace."""
 
     def send(self, task: Task, wake: Wake) -> bool:
         """Wake a worker for *task* as it was just written; False, and a log line, when the queue did not take it.
@@ -72,6 +75,7 @@ class WakeUps:
                 MessageBody=json.dumps(body),
                 MessageGroupId=group,
                 MessageDeduplicationId=_deduplication_id(group, write_revision),
+                **_traced(self.trace()),
             )
         except FAILED_CALLS as error:
             log.warning("wake-up not sent; the sweep will look at the task (%s)", type(error).__name__)
@@ -100,6 +104,12 @@ def task_of(body: str) -> str:
             return task_id
         case _:
             raise ValueError("a wake-up names its task")
+
+
+def _traced(header: str | None) -> dict[str, Any]:
+    if trace_id(header) is None:
+        return {}
+    return {"MessageSystemAttributes": {"AWSTraceHeader": {"DataType": "String", "StringValue": header}}}
 
 
 def _deduplication_id(group: str, write_revision: str) -> str:

@@ -52,6 +52,8 @@ def session() -> botocore.session.Session:
 @cache
 def runtime(*, wakes: bool = True) -> Runtime:
     """The runtime of this process; without *wakes* it has no queue, for what never wakes anybody."""
+    told = json.loads(_setting("REPORTERS")) if wakes else {}
+    reporters = {issuer: frozenset(scopes) for issuer, scopes in told.items()}
     dynamodb: Any = session().create_client("dynamodb", config=STORE_CALLS)
     table = Table(dynamodb, _setting("TABLE"))
     return Runtime(
@@ -59,6 +61,7 @@ def runtime(*, wakes: bool = True) -> Runtime:
         queue=wake_ups() if wakes else None,
         host_functions=frozenset(json.loads(_setting("HOST_FUNCTIONS"))) if wakes else frozenset(),
         mounts=mounts() if "TURNKEEPER_BUCKET" in os.environ else None,
+        reporters=reporters,
         pace=Pace(
             lease=_seconds("LEASE_SECONDS"),
             wake_grace=_seconds("WAKE_GRACE_SECONDS"),
@@ -68,6 +71,7 @@ def runtime(*, wakes: bool = True) -> Runtime:
         heartbeat=_seconds("HEARTBEAT_SECONDS"),
         idempotency=_seconds("IDEMPOTENCY_SECONDS"),
         clock=utc_now,
+        trace=trace,
     )
 
 
@@ -75,7 +79,12 @@ def runtime(*, wakes: bool = True) -> Runtime:
 def wake_ups() -> WakeUps:
     """The queue as this process sees it."""
     sqs: Any = session().create_client("sqs", config=CALLS)
-    return WakeUps(sqs, _setting("QUEUE_URL"), json.loads(_setting("HOST_QUEUES")))
+    return WakeUps(sqs, _setting("QUEUE_URL"), json.loads(_setting("HOST_QUEUES")), trace=trace)
+
+
+def trace() -> str | None:
+    """X-Ray's header of the request that is answered now, as Lambda tells it; None where nothing is traced."""
+    return os.environ.get("_X_AMZN_TRACE_ID")
 
 
 @cache
@@ -100,6 +109,17 @@ def s3() -> Any:
 def human_claim() -> str:
     """The claim that only a human's token has."""
     return _setting("HUMAN_CLAIM")
+
+
+def developer_claim() -> str | None:
+    """The claim of people who may read what developers may; None where nobody may."""
+    return _setting("DEVELOPER_CLAIM") or None
+
+
+@cache
+def auditors() -> frozenset[str]:
+    """The principals that may read every task's status to the last, and nothing else of it."""
+    return frozenset(json.loads(_setting("AUDITORS")))
 
 
 @cache

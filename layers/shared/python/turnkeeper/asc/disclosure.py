@@ -13,7 +13,7 @@ from turnkeeper.asc.assignments import severity
 from turnkeeper.asc.parts import Provenance, Reference
 from turnkeeper.asc.registry import SPEC_VERSION, Code, class_of
 from turnkeeper.asc.report import Report, nested
-from turnkeeper.asc.status import Profile, Status
+from turnkeeper.asc.status import Mask, Profile
 
 MEDIA_TYPE = "application/agent-status+json"
 
@@ -72,7 +72,7 @@ def disclosed(report: Report, profile: Profile) -> dict[str, Any]:
 def _told(report: Report, profile: Profile, withheld: frozenset[str]) -> dict[str, Any]:
     mask = report.mask
     if mask is not None and profile < mask.below:
-        report = _bare(report, mask.status)
+        report = _bare(report, mask)
     envelope: dict[str, Any] = _shown(_own(report), "", profile, withheld)
     for part in _NESTED:
         inside: tuple[Report | Reference, ...] = getattr(report, part)
@@ -83,10 +83,11 @@ def _told(report: Report, profile: Profile, withheld: frozenset[str]) -> dict[st
     return envelope
 
 
-def _bare(report: Report, status: Status) -> Report:
-    """*status* in place of the report's, and no word, cause or contract that would explain the difference."""
+def _bare(report: Report, mask: Mask) -> Report:
+    """*mask* in place of the report's status, and no word, cause or contract that would explain the difference."""
     known = report.provenance.correlation_id if report.provenance else None
-    return Report(status=status, occurred_at=report.occurred_at, provenance=Provenance(correlation_id=known))
+    at = mask.occurred_at or report.occurred_at
+    return Report(status=mask.status, occurred_at=at, provenance=Provenance(correlation_id=known))
 
 
 def _own(report: Report) -> dict[str, Any]:

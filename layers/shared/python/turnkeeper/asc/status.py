@@ -1,6 +1,7 @@
 """A status: what happened to one scope, code and name together, and what some readers are told in its place."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import IntEnum
 from typing import Self
 
@@ -63,11 +64,13 @@ class Status:
 class Mask:
     """What readers before *below* are told in place of the status, and then nothing that would explain it.
 
-    It hides a wait that is none of the public's business, or that a resource exists at all (SEC-2).
+    It hides a wait that is none of the public's business, or that a resource exists at all (SEC-2). *occurred_at* is
+    theirs too, where the report's own instant would give it away.
     """
 
     status: Status
     below: Profile
+    occurred_at: datetime | None = None
 
 
 def _is_unassigned(it: Status) -> bool:

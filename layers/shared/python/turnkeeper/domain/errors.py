@@ -83,6 +83,16 @@ class InputsArePending(TaskError):
         self.count = count
 
 
+class UnitsNotReached(TaskError):
+    """A success would hide units that the goal needs and that were not reached (REG-6, MOD-4)."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(
+            f"{count} requested units were not reached; complete with PARTIAL_SUCCESS (2002), or report on them again."
+        )
+        self.count = count
+
+
 class KeyReused(TaskError):
     """The Idempotency-Key was used before with another body."""
 

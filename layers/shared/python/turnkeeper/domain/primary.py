@@ -1,8 +1,29 @@
-"""The one code that says where a task stands, by the mapping of `asc.md`, to those who may see internal waits."""
+"""The one code that says where a task stands, by the mapping of `asc.md`, to insiders and to the public."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain.task import Phase, Task, TurnState
 from turnkeeper.domain.waits import NotificationKind, notifications
+
+INTERNAL = frozenset({Code.RETRY_SCHEDULED, Code.WAITING_DEPENDENCY})
+"""What is none of the public's business: to it the task is RUNNING."""
+
+_PHASES: Mapping[Code, str] = MappingProxyType(
+    {Code.ACCEPTED: "QUEUED", Code.RUNNING: "EXECUTING", Code.RETRY_SCHEDULED: "EXECUTING"}
+)
+
+
+def public_code(task: Task) -> Code:
+    """The primary status as anybody may see it: internal waits and attempts are work like any other."""
+    code = primary_code(task)
+    return Code.RUNNING if code in INTERNAL else code
+
+
+def lifecycle_phase(task: Task, code: Code) -> str:
+    """The phase of the status model that goes with *code* of *task* (MOD-1)."""
+    return "FINISHED" if task.is_terminal else _PHASES.get(code, "WAITING")
 
 
 def primary_code(task: Task) -> Code:

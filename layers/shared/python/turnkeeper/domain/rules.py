@@ -48,6 +48,7 @@ class Transition(StrEnum):
     HOLD_OUTPUT = "hold_output"
     RELEASE_OUTPUT = "release_output"
     DELEGATE = "delegate"
+    ATTACH = "attach"
     RECONCILE = "reconcile"
     INTERRUPT = "interrupt"
     COMPLETE = "complete"
@@ -79,6 +80,7 @@ ALLOWED_FROM: dict[Transition, frozenset[State]] = {
     # The host's word may come before its wait is recorded, and again after it was resolved.
     Transition.ANSWER: IN_A_TURN,
     Transition.DELEGATE: HELD,
+    Transition.ATTACH: HELD,
     Transition.RECONCILE: frozenset({State.SUSPENDED}),
     Transition.HOLD_OUTPUT: HELD,
     Transition.RELEASE_OUTPUT: frozenset({State.RUNNABLE}),

@@ -135,6 +135,8 @@ class Turn:
     """Guardrails refused or changed some of them; the transcript says which."""
     lease_until: datetime | None = None
     retry_at: datetime | None = None
+    changed_at: datetime | None = None
+    """When an attempt failed or was lost, or another began; None in the first attempt of a leg."""
     outputs: int = 0
     kept: int = 0
     memo_fence: int | None = None
@@ -168,6 +170,8 @@ class Task:
     terminal_reason: Reason | None = None
     outcome: Code | None = None
     idle_expires_at: datetime | None = None
+    since: datetime | None = None
+    """When it went idle or ended; None where something else says since when it is what it is."""
     turn: Turn | None = None
     waits: tuple[Wait, ...] = ()
     """What its suspended turn waits for."""
@@ -180,6 +184,12 @@ class Task:
     """Inputs up to this number are committed, but for held ones."""
     outputs: int = 0
     usage: Usage = NOTHING_USED
+    trace: str | None = None
+    """The id of the trace in which its last turn was taken up."""
+    reports: int = 0
+    """How many reports of others its turns were given."""
+    unreached: int = 0
+    """How many units its goal needs that, by those reports, were not reached."""
     looks: int = 0
     """Fruitless looks since the last progress; they space out."""
     last_received_at: datetime | None = None

@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import Any
 
 from turnkeeper.domain.instants import to_text
+from turnkeeper.domain.primary import lifecycle_phase, public_code
 from turnkeeper.domain.status import status_object
 from turnkeeper.domain.task import Task
 from turnkeeper.edge import etags
@@ -27,6 +28,17 @@ def answer(status: int, body: str, headers: Headers) -> Answer:
     kind = {"Content-Type": "application/json"} if body else {}
     given = {name: value for name, value in headers.items() if value is not None}
     return {"statusCode": status, "headers": {"Cache-Control": NOT_STORED, **kind, **given}, "body": body}
+
+
+def agent_status(task: Task) -> Headers:
+    """*task*'s primary status as anybody may see it, in a structured field (RFC 9651): an integer with parameters.
+
+    A parameter that is true stands without a value, as that format has it.
+    """
+    code = public_code(task)
+    terminal = "terminal" if task.is_terminal else "terminal=?0"
+    said = f"{code.value};name={code.name};phase={lifecycle_phase(task, code)};{terminal}"
+    return {"Agent-Status": said}
 
 
 def polled(task: Task, *, look_after: int | None, is_known: bool) -> Answer:
@@ -62,21 +74,37 @@ def conversed(task: Task, entries: Iterable[str], *, following: str, more: bool)
     """
     rest = _to_json({"next": following, "more": more})
     body = f'{{"messages":[{",".join(entries)}],{rest[1:]}'
-    plain = answer(HTTPStatus.OK, body, {"ETag": etags.tag(task.revision)})
+    plain = answer(HTTPStatus.OK, body, {**agent_status(task), "ETag": etags.tag(task.revision)})
     return {**plain, "body": base64.b64encode(body.encode()).decode(), "isBase64Encoded": True}
 
 
-def told(status: int, problem: Mapping[str, Any], *, retry_after_s: int | None) -> Answer:
+def enveloped(
+    task: Task, tag: str, envelope: Mapping[str, Any] | None, *, media_type: str, look_after: int | None
+) -> Answer:
+    """*task*'s envelope, or 304 when there is none to send; *tag* is its entity tag."""
+    headers = {
+        "Cache-Control": REVALIDATED,
+        "ETag": etags.tag(tag),
+        "Poll-After": None if look_after is None else str(look_after),
+        **agent_status(task),
+    }
+    if envelope is None:
+        return answer(HTTPStatus.NOT_MODIFIED, "", headers)
+    return answer(HTTPStatus.OK, _to_json(envelope), {**headers, "Content-Type": media_type})
+
+
+def told(status: int, problem: Mapping[str, Any], *, media_type: str, retry_after_s: int | None) -> Answer:
     """*problem* as problem details (RFC 9457)."""
     retry_after = None if retry_after_s is None else str(retry_after_s)
-    headers = {"Content-Type": "application/problem+json", "Retry-After": retry_after}
+    headers = {"Content-Type": media_type, "Retry-After": retry_after}
     return answer(status, _to_json(problem), headers)
 
 
 def _shown(status: int, task: Task, look_after: int | None, headers: Headers) -> Answer:
     poll_after = None if look_after is None else str(look_after)
     body = "" if status == HTTPStatus.NOT_MODIFIED else _to_json(status_object(task))
-    return answer(status, body, {"ETag": etags.tag(task.revision), "Poll-After": poll_after, **headers})
+    said = {"ETag": etags.tag(task.revision), "Poll-After": poll_after, **agent_status(task)}
+    return answer(status, body, {**said, **headers})
 
 
 def _to_json(value: object) -> str:

@@ -20,6 +20,16 @@ def human(event: Mapping[str, Any], *, claim: str) -> str:
     return person
 
 
+def has_claim(event: Mapping[str, Any], wanted: str | None) -> bool:
+    """The token that came with *event* has the claim *wanted*: `name` is true, or `name=word` has that word.
+
+    The gateway writes a list as `[one two]`.
+    """
+    name, _, word = (wanted or "").partition("=")
+    said = _claims(event).get(name, "")
+    return bool(name) and (word or "true") in said.strip("[]").replace(",", " ").split()
+
+
 def principal(event: Mapping[str, Any]) -> str:
     """The IAM principal that signed *event*: account and stable id of the role or user, never a session.
 

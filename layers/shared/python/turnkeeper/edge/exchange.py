@@ -4,9 +4,8 @@ The line says which route, how it ended and by which correlation id to find it. 
 what was written (SEC-5), and so a failure is logged as classes and places in our code, without its message.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import wraps
-from traceback import extract_tb
 from typing import Any
 
 from aws_lambda_powertools.logging import Logger
@@ -14,11 +13,11 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from turnkeeper.edge.answers import Answer
 from turnkeeper.edge.problems import problem, row_of
+from turnkeeper.traces import causes
 
 type Event = dict[str, Any]
 
 _FAILED = 500
-_LONGEST_CHAIN = 8
 _logger = Logger(service="turnkeeper", location=None)
 
 
@@ -52,21 +51,5 @@ def _is_repeatable(event: Event) -> bool:
 def _facts(error: Exception, status: int) -> dict[str, Any]:
     facts: dict[str, Any] = {"code": row_of(error).code.label, "error": type(error).__name__}
     if status >= _FAILED:
-        facts["causes"] = [_cause(one) for one in _chain(error)]
+        facts["causes"] = causes(error)
     return facts
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    for _ in range(_LONGEST_CHAIN):
-        if error is None:
-            return
-        yield error
-        error = error.__cause__ or error.__context__
-
-
-def _cause(error: BaseException) -> dict[str, Any]:
-    """*error* without its message: its class, AWS's code for it, and where in the code it passed."""
-    response = getattr(error, "response", None)
-    aws_code = response.get("Error", {}).get("Code") if isinstance(response, dict) else None
-    trace = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in extract_tb(error.__traceback__)]
-    return {"error": type(error).__name__, "aws_code": aws_code, "trace": trace}

@@ -13,7 +13,7 @@ from turnkeeper.domain.status import status_object
 from turnkeeper.domain.task import Task, Turn, Usage
 from turnkeeper.domain.waits import Resolution, Wait, resolution_object
 from turnkeeper.edge import etags
-from turnkeeper.edge.answers import Answer, answer
+from turnkeeper.edge.answers import Answer, agent_status, answer
 from turnkeeper.edge.manifests import not_acted_on
 from turnkeeper.service.host_turns import inputs_after
 
@@ -35,7 +35,8 @@ def driven(
         "waits": [_wait(wait) for wait in task.asks],
         "turn": _turn(task.turn, memo, resolutions) if task.turn else None,
     }
-    return answer(status, json.dumps(body, separators=(",", ":")), {"ETag": etags.tag(task.revision)})
+    headers = {"ETag": etags.tag(task.revision), **agent_status(task)}
+    return answer(status, json.dumps(body, separators=(",", ":")), headers)
 
 
 def registered(status: int, manifest: Manifest) -> Answer:
@@ -53,7 +54,7 @@ def registered(status: int, manifest: Manifest) -> Answer:
 def seen(status: int, child: Task) -> Answer:
     """A *child* as the host of its parent may see it: its status object."""
     body = json.dumps(status_object(child), separators=(",", ":"))
-    return answer(status, body, {"ETag": etags.tag(child.revision)})
+    return answer(status, body, {"ETag": etags.tag(child.revision), **agent_status(child)})
 
 
 def granted(user: str, provider: str, granted_at: datetime, reached: int) -> Answer:

@@ -11,6 +11,7 @@ from turnkeeper.domain.transitions import Answer
 from turnkeeper.edge import manifests, strict_json
 from turnkeeper.edge.bodies import Sent, body, checked, content, refusal
 from turnkeeper.edge.content import Message
+from turnkeeper.edge.declarations import Declaration, Word
 from turnkeeper.edge.manifests import MOST_USED, Count
 
 FAILED_CLASSES = frozenset(
@@ -20,6 +21,8 @@ COMPLETIONS = frozenset({2000, 2001, 2002, 2003, 3004})
 """How a task may be completed: the successes, and cancelled."""
 FAILURES = frozenset(code.value for code in Code if class_of(code) in FAILED_CLASSES)
 """How a task may be errored."""
+
+REPORT_BYTES = 8_192
 
 manifest = manifests.manifest
 
@@ -40,6 +43,21 @@ class Metered(Sent):
             completion_tokens=self.completion_tokens,
             tool_calls=self.tool_calls,
         )
+
+
+def _small(report: dict[str, Any]) -> dict[str, Any]:
+    if (size := strict_json.size(strict_json.written(report))) > REPORT_BYTES:
+        raise refusal(f"is {size} bytes serialised; at most {REPORT_BYTES} are taken")
+    return report
+
+
+class Heard(Sent):
+    """What somebody else reported to the turn; *requested*: the task's goal needs this unit."""
+
+    fence: Fence
+    unit: Word | None = None
+    requested: bool = False
+    report: Annotated[dict[str, Any], AfterValidator(_small)]
 
 
 class Nothing(Sent):
@@ -87,22 +105,26 @@ def _failure(code: int) -> int:
     return code
 
 
-class Completion(Sent):
+class Completion(Declaration):
     """How the task is completed; pending inputs are only lost when that is said."""
 
     outcome: Annotated[int, AfterValidator(_completion)] = Code.SUCCESS.value
     discard_pending: bool = False
 
 
-class Failure(Sent):
+type Failed = Annotated[int, AfterValidator(_failure)]
+
+
+class Failure(Declaration):
     """Why the task is errored: a code of the classes 4 to 7."""
 
-    outcome: Annotated[int, AfterValidator(_failure)] = Code.FATAL_ERROR.value
+    outcome: Failed = Code.FATAL_ERROR.value
 
 
-class Reconciliation(Failure):
+class Reconciliation(Sent):
     """What became of a lost turn."""
 
+    outcome: Failed = Code.FATAL_ERROR.value
     answer: Answer = Field(strict=False)
     message: Message | None = None
 

@@ -7,7 +7,6 @@ and retrying it makes sense only where waiting is enough (RET-2, RET-5).
 
 from dataclasses import dataclass
 from enum import StrEnum
-from math import ceil
 from typing import Any, NoReturn
 
 from turnkeeper.asc.registry import Code
@@ -26,6 +25,7 @@ class Strategy(StrEnum):
     SIGN_IN = "after_signing_in_as_a_user"
     SIGN_IN_AS_A_HOST = "after_signing_as_a_host"
     COMMIT_INPUTS = "after_a_turn_committed_the_inputs"
+    REACH_UNITS = "after_the_units_were_reached"
     MAKE_RUNNABLE = "after_the_task_became_runnable"
     BACK_OFF = "exponential_backoff"
     RECONCILE = "after_reconciliation"
@@ -63,6 +63,7 @@ PROBLEMS: dict[type[Exception], Row] = {
     errors.NotAHost: Row(status=403, code=Code.PERMISSION_DENIED, strategy=Strategy.SIGN_IN_AS_A_HOST),
     errors.TaskIsTerminal: Row(status=409, code=Code.FAILED_PRECONDITION, strategy=Strategy.NEVER),
     errors.InputsArePending: Row(status=409, code=Code.FAILED_PRECONDITION, strategy=Strategy.COMMIT_INPUTS),
+    errors.UnitsNotReached: Row(status=409, code=Code.FAILED_PRECONDITION, strategy=Strategy.REACH_UNITS),
     errors.KeyReused: Row(status=409, code=Code.CONFLICT, strategy=Strategy.CORRECT),
     errors.StaleFence: Row(status=409, code=Code.CONFLICT, strategy=Strategy.NEVER),
     errors.TurnNotRunnable: Row(status=409, code=Code.FAILED_PRECONDITION, strategy=Strategy.MAKE_RUNNABLE),
@@ -95,22 +96,20 @@ PROBLEMS: dict[type[Exception], Row] = {
 
 def problem(error: Exception, *, repeatable: bool) -> Answer:
     """*error* as the caller gets it; *repeatable*: the request is idempotent or carries a key."""
+    # Only when something was refused: the poll's cold start does not pay for it.
+    from turnkeeper.asc.bindings import http  # noqa: PLC0415
+
     row = row_of(error)
     places = getattr(error, "places", ())
-    several = _several(len(places))
-    retry = _retry(row, repeatable=repeatable)
-    body: dict[str, Any] = {
-        "type": f"urn:agent-status:{row.code.name}",
-        "title": row.code.name.replace("_", " ").capitalize(),
-        "status": row.status,
-        "detail": row.detail or several or str(error),
-        "agent_status": {"code": row.code.value, "name": row.code.name, "scope": SCOPE, "terminal": True},
-        "retry": retry,
+    told_as = {
+        "status": {"code": row.code.value, "name": row.code.name, "scope": SCOPE, "terminal": True},
+        "message": {"user": row.detail or _several(len(places)) or str(error)},
+        "retry": _retry(row, repeatable=repeatable),
     }
+    body = http.problem(told_as, http_status=row.status)
     if places:
         body["errors"] = [{"at": place.at, "problem": place.problem} for place in places[:MOST_PLACES]]
-    after_ms = retry.get("after_ms")
-    return told(row.status, body, retry_after_s=None if after_ms is None else ceil(after_ms / 1000))
+    return told(row.status, body, media_type=http.PROBLEM_TYPE, retry_after_s=http.retry_after(told_as))
 
 
 def _several(wrong: int) -> str | None:

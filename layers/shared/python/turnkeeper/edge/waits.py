@@ -1,8 +1,6 @@
 """What is sent about waits: what a turn waits for, a host's and a reviewer's word, an authorisation, a child's task."""
 
-import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -16,21 +14,12 @@ from turnkeeper.domain.waits import Verdict, WaitKind
 from turnkeeper.edge import strict_json
 from turnkeeper.edge.bodies import Query, Sent, body, checked, content, refusal, whole_number
 from turnkeeper.edge.host_requests import Beat, Held
+from turnkeeper.edge.instants import Instant
 from turnkeeper.edge.manifests import Span
 from turnkeeper.edge.requests import AgentName, Offer
 
 NAME_BYTES = 1_024
 MEMO_BYTES = 32_768
-_INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
-
-
-def _instant(sent: object) -> datetime:
-    if isinstance(sent, str) and _INSTANT.fullmatch(sent):
-        try:
-            return datetime.fromisoformat(sent.upper()).astimezone(UTC)
-        except (ValueError, OverflowError):
-            pass
-    raise refusal("must be an instant with its offset, such as 2026-11-30T12:00:00Z")
 
 
 def _at_most(size: int) -> AfterValidator:
@@ -43,7 +32,6 @@ def _at_most(size: int) -> AfterValidator:
 
 
 type Name = Annotated[str, Field(min_length=1), _at_most(NAME_BYTES)]
-type Instant = Annotated[datetime, BeforeValidator(_instant)]
 
 
 class AskedWait(Sent):

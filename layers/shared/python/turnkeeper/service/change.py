@@ -9,7 +9,7 @@ from datetime import datetime
 
 from turnkeeper.domain import transitions
 from turnkeeper.domain.errors import StoreIsBusy, TaskNotFound
-from turnkeeper.domain.rules import Transition
+from turnkeeper.domain.rules import State, Transition, state_of
 from turnkeeper.domain.task import Task
 from turnkeeper.domain.transitions import Change, Wake
 from turnkeeper.service.runtime import Runtime
@@ -17,6 +17,7 @@ from turnkeeper.store import tasks
 from turnkeeper.store.commit import Moved, commit
 from turnkeeper.store.keys import Claim
 from turnkeeper.store.patience import AMONG_WRITERS, Patience
+from turnkeeper.tracing import trace_id
 
 type Decide = Callable[[Task, datetime], Change]
 
@@ -55,6 +56,14 @@ def apply(runtime: Runtime, task: Task, decide: Decide, *, actor: str, claim: Cl
         if not ends:
             return woken(runtime, change)
         current, expiry = written, change
+
+
+def traced(change: Change, header: str | None) -> Change:
+    """*change*, whose task knows the trace that X-Ray's *header* names, if its turn was taken up."""
+    trace = trace_id(header)
+    if trace is None or state_of(change.after) is not State.RUNNING:
+        return change
+    return replace(change, after=replace(change.after, trace=trace))
 
 
 def woken(runtime: Runtime, change: Change) -> Change:

@@ -1,7 +1,7 @@
 """A host drives its tasks: turns under their fence, and the task's end; each a change that may carry a key."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from turnkeeper.asc.registry import Code
@@ -17,6 +17,7 @@ from turnkeeper.service import delegation, outgoing
 from turnkeeper.service.beginning import ReleaseFirst, begin
 from turnkeeper.service.change import Decide, apply, expire
 from turnkeeper.service.cursors import Place, write_place
+from turnkeeper.service.declared import check
 from turnkeeper.service.delegation import Call, child_of
 from turnkeeper.service.files import pinning
 from turnkeeper.service.hosted import hosted
@@ -66,14 +67,15 @@ def start(runtime: Runtime, asked: Asked) -> Task:
     Raises `TurnNotRunnable` when there is none now, `NothingLeftToRun` when taking it up was all there was to do, and
     `StaleFence` when a repeated key's turn was taken over.
     """
+    trace = runtime.trace()
     try:
-        started = _change(runtime, asked, "start", begin(runtime, releases=False))
+        started = change(runtime, asked, "start", begin(runtime, trace=trace, releases=False))
     except ReleaseFirst:
         task = hosted(tasks.read(runtime.table, asked.task_id), asked.principal)
-        released = apply(runtime, task, begin(runtime), actor=ACTOR).after
+        released = apply(runtime, task, begin(runtime, trace=trace), actor=ACTOR).after
         if state_of(released) is not State.BETWEEN_ATTEMPTS:
             raise NothingLeftToRun from None
-        started = _change(runtime, asked, "start", begin(runtime, releases=False))
+        started = change(runtime, asked, "start", begin(runtime, trace=trace, releases=False))
     if state_of(started) is not State.RUNNING:
         raise NothingLeftToRun
     return started
@@ -87,7 +89,7 @@ def heartbeat(runtime: Runtime, asked: Asked, *, fence: int, usage: Usage = NOTH
             return transitions.heartbeat(current, fence=fence, now=now, pace=runtime.pace)
         return transitions.report(current, fence=fence, usage=usage, now=now, pace=runtime.pace)
 
-    return _change(runtime, asked, "heartbeat", decide)
+    return change(runtime, asked, "heartbeat", decide)
 
 
 def output(
@@ -95,7 +97,7 @@ def output(
 ) -> Task:
     """The task with the turn's *ordinal*-th output; one that was there before changes nothing."""
     said = outgoing.emit(runtime, fence=fence, ordinal=ordinal, content=content, usage=usage)
-    return _change(runtime, asked, "output", said)
+    return change(runtime, asked, "output", said)
 
 
 def finish(
@@ -108,7 +110,7 @@ def finish(
 ) -> Task:
     """The task after the turn, with its last output in the same write."""
     ended = outgoing.finish(runtime, fence=fence, content=content, usage=usage)
-    return _change(runtime, asked, "finish", ended)
+    return change(runtime, asked, "finish", ended)
 
 
 def wait(
@@ -122,12 +124,12 @@ def wait(
 ) -> Task:
     """The task, suspended on *needs* with the agent's *memo* (JSON), or runnable when all are answered already."""
     suspend = suspension(runtime, needs, fence=fence, memo=memo, usage=usage)
-    return settle(runtime, _change(runtime, asked, "wait", suspend), actor=ACTOR)
+    return settle(runtime, change(runtime, asked, "wait", suspend), actor=ACTOR)
 
 
 def resolve(runtime: Runtime, asked: Asked, *, fence: int, wait_id: str, verdict: Verdict) -> Task:
     """The task after the host's word on a wait of its own, which may come before the wait is recorded."""
-    return _change(
+    return change(
         runtime,
         asked,
         "resolve",
@@ -158,7 +160,7 @@ def child(runtime: Runtime, *, principal: str, task_id: str, child_id: str) -> T
 
 def fail(runtime: Runtime, asked: Asked, *, fence: int) -> Task:
     """The task after a failed attempt: tried again after its back-off, or errored when none is left."""
-    return _change(
+    return change(
         runtime,
         asked,
         "fail",
@@ -168,7 +170,7 @@ def fail(runtime: Runtime, asked: Asked, *, fence: int) -> Task:
 
 def interrupt(runtime: Runtime, asked: Asked) -> Task:
     """The task without its turn and waits; pending inputs get the next turn."""
-    return _change(
+    return change(
         runtime,
         asked,
         "interrupt",
@@ -176,40 +178,49 @@ def interrupt(runtime: Runtime, asked: Asked) -> Task:
     )
 
 
-def complete(runtime: Runtime, asked: Asked, *, outcome: Code, discard_pending: bool) -> Task:
-    """The task, completed; refused with `InputsArePending` unless those are to be discarded."""
-    return _change(
+def complete(
+    runtime: Runtime, asked: Asked, *, outcome: Code, discard_pending: bool, declared: str | None = None
+) -> Task:
+    """The task, completed; refused with `InputsArePending` unless those are to be discarded.
+
+    *declared* is what the host says with the end, as JSON, here and in what follows.
+    """
+    return _end(
         runtime,
         asked,
         "complete",
         lambda current, now: transitions.complete(
             current, outcome=outcome, discard_pending=discard_pending, now=now, pace=runtime.pace
         ),
+        declared=check(declared, outcome),
     )
 
 
-def error(runtime: Runtime, asked: Asked, *, outcome: Code) -> Task:
+def error(runtime: Runtime, asked: Asked, *, outcome: Code, declared: str | None = None) -> Task:
     """The task, errored with *outcome*."""
-    return _change(
+    return _end(
         runtime,
         asked,
         "error",
         lambda current, now: transitions.error(current, outcome=outcome, now=now, pace=runtime.pace),
+        declared=check(declared, outcome),
     )
 
 
-def restrict(runtime: Runtime, asked: Asked) -> Task:
+def restrict(runtime: Runtime, asked: Asked, *, declared: str | None = None) -> Task:
     """The task, locked."""
-    return _change(
+    return _end(
         runtime,
         asked,
         "restrict",
         lambda current, now: transitions.restrict(current, now=now, pace=runtime.pace),
+        declared=check(declared, Code.GUARDRAIL_BLOCKED),
     )
 
 
 def reconcile(runtime: Runtime, asked: Asked, *, answer: Answer, content: str | None, outcome: Code) -> Task:
     """The task after its host said what became of a lost turn."""
+    check(None, outcome)
 
     def decide(current: Task, now: datetime) -> Change:
         require(current, Transition.RECONCILE)
@@ -223,10 +234,18 @@ def reconcile(runtime: Runtime, asked: Asked, *, answer: Answer, content: str | 
             current, answer=answer, output=said, outcome=outcome, now=now, pace=runtime.pace
         )
 
-    return _change(runtime, asked, "reconcile", decide)
+    return change(runtime, asked, "reconcile", decide)
 
 
-def _change(runtime: Runtime, asked: Asked, route: str, decide: Decide) -> Task:
+def _end(runtime: Runtime, asked: Asked, route: str, decide: Decide, *, declared: str | None) -> Task:
+    """The task as *decide* ends it, with what was *declared* in the same write."""
+    return change(
+        runtime, asked, route, lambda current, now: replace(decide(current, now), declared=declared)
+    )
+
+
+def change(runtime: Runtime, asked: Asked, route: str, decide: Decide) -> Task:
+    """The host's task after the change that *decide* makes of it, or as it is now if the key made it before."""
     allowed: Callable[[Task | None], Task] = lambda task: hosted(task, asked.principal)  # noqa: E731
     request = Request(
         caller=asked.principal,

@@ -1,7 +1,7 @@
 """What every use case stands on: the table, the queue, the clock and the deployment's numbers."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,11 @@ class Runtime:
     """The Lambda functions that agents may name to run their turns."""
     mounts: "Mounts | None" = None
     """The roots of files; only the functions that people and hosts call have them."""
+    reporters: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Who may report through a host beside the host itself, and on which scopes."""
     pace: Pace
     heartbeat: timedelta
     idempotency: timedelta
     clock: Callable[[], datetime]
+    trace: Callable[[], str | None] = lambda: None
+    """X-Ray's header of what is done now."""

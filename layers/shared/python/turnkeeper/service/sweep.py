@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from turnkeeper import traces
 from turnkeeper.domain import transitions
 from turnkeeper.domain.errors import TaskError
 from turnkeeper.domain.task import Task
@@ -78,7 +79,7 @@ def _look(runtime: Runtime, task_id: str, swept: Swept) -> None:
     except TaskError as error:  # busy, or its partition does not answer: the next sweep tries again
         swept.failed += 1
         log.warning("a look was refused (%s)", type(error).__name__)
-    except Exception:
+    except Exception as error:  # noqa: BLE001 - one task's fault must not stop the others
         swept.failed += 1
-        log.exception("a look failed; it is put off")
+        log.error("a look failed; it is put off: %s", traces.line(error))  # noqa: TRY400 - without its words
         tasks.put_off(runtime.table, task_id, pace=runtime.pace, now=runtime.clock())

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 
+from turnkeeper import traces
 from turnkeeper.agents.protocol import (
     Agent,
     Delegate,
@@ -54,8 +55,17 @@ class AgentFailed(Exception):
     """The agent raised, or gave back something that is no step; the cause is chained."""
 
 
-def attend(runtime: Runtime, task_id: str, *, hide: Hide, agent_of: Callable[[Task], Agent]) -> None:
+def attend(
+    runtime: Runtime,
+    task_id: str,
+    *,
+    hide: Hide,
+    agent_of: Callable[[Task], Agent],
+    trace: str | None = None,
+) -> None:
     """Do what the task needs now, if anything; returning means that the wake-up is done with.
+
+    *trace* is X-Ray's header, as the wake-up brought it.
 
     Raises `ComeBackLater` when the wake-up must come again at the time *hide* was told.
     """
@@ -71,7 +81,7 @@ def attend(runtime: Runtime, task_id: str, *, hide: Hide, agent_of: Callable[[Ta
         return
     hide(runtime.pace.lease + AFTER_LEASE)
     try:
-        begun = apply(runtime, task, begin(runtime), actor=ACTOR).after
+        begun = apply(runtime, task, begin(runtime, trace=trace), actor=ACTOR).after
     except (TurnNotRunnable, TaskIsTerminal, TaskNotFound):
         return
     if begun.turn is None or state_of(begun) is not State.RUNNING:
@@ -82,13 +92,13 @@ def attend(runtime: Runtime, task_id: str, *, hide: Hide, agent_of: Callable[[Ta
         except (StaleFence, TaskIsTerminal):
             log.info("the turn is not ours any more")
         except AgentFailed as failure:
-            log.exception("the agent failed", exc_info=failure.__cause__)
+            log.error("the agent failed: %s", traces.line(failure.__cause__))  # noqa: TRY400 - without its words
             _fail(runtime, hold)
-        except NotAsked:
-            log.warning("the agent could not be asked", exc_info=True)
+        except NotAsked as error:
+            log.warning("the agent could not be asked: %s", traces.line(error))
             _fail(runtime, hold, began=False)
-        except OutcomeUnknown:
-            log.warning("nobody can tell what became of the turn", exc_info=True)
+        except OutcomeUnknown as error:
+            log.warning("nobody can tell what became of the turn: %s", traces.line(error))
             _lose(runtime, hold)
 
 
@@ -153,8 +163,8 @@ def _close(steps: Steps) -> None:
     """End the agent; what it raises then changes nothing, since its turn has gone on without it."""
     try:
         steps.close()
-    except Exception:
-        log.exception("the agent did not end quietly")
+    except Exception as error:  # noqa: BLE001 - the agent's own code
+        log.error("the agent did not end quietly: %s", traces.line(error))  # noqa: TRY400 - without its words
 
 
 def _emit(runtime: Runtime, hold: Hold, ordinal: int, content: str) -> bool:

@@ -58,6 +58,16 @@ def memo_key(task_id: str, fence: int) -> Attributes:
     return {"pk": f"TASK#{task_id}", "sk": f"MEMO#{fence:010d}"}
 
 
+def outcome_key(task_id: str) -> Attributes:
+    """What was declared with the task's end."""
+    return {"pk": f"TASK#{task_id}", "sk": "OUTCOME"}
+
+
+def report_key(task_id: str, number: int) -> Attributes:
+    """The *number*-th report of somebody else."""
+    return {"pk": f"TASK#{task_id}", "sk": f"REPORT#{number:010d}"}
+
+
 def review_key(task_id: str, name: str) -> Attributes:
     """What a reviewer is asked, and what was answered."""
     return {"pk": f"TASK#{task_id}", "sk": f"REVIEW#{name}"}
@@ -116,6 +126,7 @@ def task_to_item(task: Task) -> Attributes:
         "terminal_reason": task.terminal_reason.value if task.terminal_reason else None,
         "outcome": task.outcome.value if task.outcome else None,
         "idle_expires_at": _text(task.idle_expires_at),
+        "since": _text(task.since),
         "turn": _turn_to_map(task.turn) if task.turn else None,
         "waits": [_wait_to_map(wait) for wait in task.waits] or None,
         "held": [_held_to_map(one) for one in task.held] or None,
@@ -125,6 +136,9 @@ def task_to_item(task: Task) -> Attributes:
         "committed": task.committed,
         "outputs": task.outputs,
         **_usage_to_attributes("used", task.usage),
+        "trace": task.trace,
+        "reports": task.reports or None,
+        "unreached": task.unreached or None,
         "looks": task.looks,
         "last_received_at": _text(task.last_received_at),
         "last_committed_at": _text(task.last_committed_at),
@@ -154,6 +168,7 @@ def task_from_item(item: Attributes) -> Task:
         terminal_reason=Reason(reason) if reason else None,
         outcome=Code(outcome) if outcome else None,
         idle_expires_at=_instant(item.get("idle_expires_at")),
+        since=_instant(item.get("since")),
         turn=_turn_from_map(turn, number=item["turns"], fence=item["fence"]) if turn else None,
         waits=tuple(_wait_from_map(wait) for wait in item.get("waits", ())),
         held=tuple(_held_from_map(one) for one in item.get("held") or ()),
@@ -163,6 +178,9 @@ def task_from_item(item: Attributes) -> Task:
         committed=item["committed"],
         outputs=item["outputs"],
         usage=_usage_from_attributes("used", item),
+        trace=item.get("trace"),
+        reports=item.get("reports") or 0,
+        unreached=item.get("unreached") or 0,
         looks=item["looks"],
         last_received_at=_instant(item.get("last_received_at")),
         last_committed_at=_instant(item.get("last_committed_at")),
@@ -198,7 +216,7 @@ _TERMS = frozenset(
 )
 _TURN = frozenset(
     {"state", "attempt", "started_at", "inputs", "committed_at", "judged", "lease_until", "retry_at"}
-    | {"outputs", "kept", "memo_fence", "resolutions", "output", "early", "children"}
+    | {"outputs", "kept", "memo_fence", "resolutions", "output", "early", "children", "changed_at"}
 )
 _WAIT = frozenset({"id", "kind", "since", "deadline", "provider", "needed_at", "reviewer", "child"})
 _RESOLUTION = frozenset({"id", "kind", "verdict", "at", "child", "review"})
@@ -260,6 +278,7 @@ def _turn_to_map(turn: Turn) -> Attributes:
         "judged": turn.judged or None,
         "lease_until": _text(turn.lease_until),
         "retry_at": _text(turn.retry_at),
+        "changed_at": _text(turn.changed_at),
         "outputs": turn.outputs or None,
         "kept": turn.kept or None,
         "memo_fence": turn.memo_fence,
@@ -283,6 +302,7 @@ def _turn_from_map(stored: Attributes, *, number: int, fence: int) -> Turn:
         judged=stored.get("judged", False),
         lease_until=_instant(stored.get("lease_until")),
         retry_at=_instant(stored.get("retry_at")),
+        changed_at=_instant(stored.get("changed_at")),
         outputs=stored.get("outputs", 0),
         kept=stored.get("kept", 0),
         memo_fence=stored.get("memo_fence"),

@@ -21,7 +21,9 @@ from turnkeeper.store.items import (
     held_output_key,
     input_key,
     memo_key,
+    outcome_key,
     pin_to_map,
+    report_key,
     review_key,
     task_key,
     task_to_item,
@@ -56,11 +58,14 @@ def prepared(table: Table, change: Change, *, actor: str, at: datetime, claim: C
     """*change* with fresh revisions, its journal entry and what it adds, ready to be sent as one transaction."""
     after = minted(change)
     puts: tuple[Attributes, ...] = ()
+    decided: Attributes = {}
     if change.is_journalled:
-        nonce = secrets.token_hex(16)
-        entry = journal.entry(change, actor=actor, at=at, write_revision=after.write_revision, nonce=nonce)
+        content = [journal.sealed(item) for item in (*_content(change), *_reviews(change))]
+        decided = _decision(change)
+        contents = {**journal.seals(content), **_sealed_decision(change, decided)}
+        entry = journal.entry(change, actor=actor, at=at, written=after, contents=contents)
         after = replace(after, log_number=entry["n"], log_head=journal.head(entry))
-        puts = (entry, *_content(change, nonce=nonce), *_reviews(change), *_child(change, actor=actor, at=at))
+        puts = (entry, *content, *_child(change, actor=actor, at=at))
     claimed = (
         claim.item(task=after, received_at=change.input.received_at if change.input else None)
         if claim
@@ -72,7 +77,7 @@ def prepared(table: Table, change: Change, *, actor: str, at: datetime, claim: C
         journalled=change.is_journalled,
         puts=puts,
         update=_task_write(table.name, change.before, after),
-        beside=(*_pointers(table.name, change.before, after), *_decided(table.name, change)),
+        beside=(*_pointers(table.name, change.before, after), *_decided(table.name, change, decided)),
         claim=claim,
         claimed=claimed,
     )
@@ -93,7 +98,7 @@ def minted(change: Change) -> Task:
     return replace(after, revision=revision, expiry_revision=expiry, write_revision=secrets.token_hex(16))
 
 
-def _content(change: Change, *, nonce: str) -> list[Attributes]:
+def _content(change: Change) -> list[Attributes]:
     items: list[Attributes] = []
     task_id = change.after.id
     if change.input:
@@ -102,7 +107,6 @@ def _content(change: Change, *, nonce: str) -> list[Attributes]:
                 **input_key(task_id, change.input.number),
                 "received_at": to_text(change.input.received_at),
                 "content": change.input.content,
-                "nonce": nonce,
             }
         )
     if isinstance(change.entry, Commit):
@@ -111,15 +115,19 @@ def _content(change: Change, *, nonce: str) -> list[Attributes]:
         commit = {**entry_key(task_id, change.entry.at), "kind": "commit", "ranges": ranges, **judged}
         items.append(commit)
     elif change.entry:
-        items.append(_output(task_id, change.entry, nonce))
+        items.append(_output(task_id, change.entry))
     if change.reply:
-        items.append(_output(task_id, change.reply, nonce))
+        items.append(_output(task_id, change.reply))
     if change.held_output is not None and change.after.turn and (held := change.after.turn.output):
         key = held_output_key(task_id, held.fence, held.ordinal)
         files = [pin_to_map(pin) for pin in change.files] or None
-        items.append({**key, "content": change.held_output, "files": files, "nonce": nonce})
+        items.append({**key, "content": change.held_output, "files": files})
+    if change.declared is not None:
+        items.append({**outcome_key(task_id), "declared": change.declared})
+    if change.report is not None:
+        items.append({**report_key(task_id, change.after.reports), "report": change.report})
     if change.memo is not None and change.after.turn:
-        items.append({**memo_key(task_id, change.after.turn.fence), "content": change.memo, "nonce": nonce})
+        items.append({**memo_key(task_id, change.after.turn.fence), "content": change.memo})
     items += _files(change)
     return items
 
@@ -136,14 +144,13 @@ def _files(change: Change) -> Iterator[Attributes]:
         yield {**file_key(change.after.id, pin.uri, named), **pin_to_map(pin)}
 
 
-def _output(task_id: str, output: Output, nonce: str) -> Attributes:
+def _output(task_id: str, output: Output) -> Attributes:
     return {
         **entry_key(task_id, output.at),
         "kind": "output",
         "turn": output.turn,
         "ordinal": output.ordinal,
         "content": output.content,
-        "nonce": nonce,
     }
 
 
@@ -158,9 +165,9 @@ def _child(change: Change, *, actor: str, at: datetime) -> Iterator[Attributes]:
     delegation, turn = change.delegation, change.after.turn
     if delegation is None or turn is None:
         return
-    birth, nonce = delegation.child, secrets.token_hex(16)
-    child = minted(birth)
-    entry = journal.entry(birth, actor=actor, at=at, write_revision=child.write_revision, nonce=nonce)
+    birth = delegation.child
+    child, content = minted(birth), [journal.sealed(item) for item in _content(birth)]
+    entry = journal.entry(birth, actor=actor, at=at, written=child, contents=journal.seals(content))
     yield {
         **child_key(change.after.id, turn.number, delegation.call),
         "child": child.id,
@@ -168,7 +175,7 @@ def _child(change: Change, *, actor: str, at: datetime) -> Iterator[Attributes]:
     }
     yield task_to_item(replace(child, log_number=entry["n"], log_head=journal.head(entry)))
     yield entry
-    yield from _content(birth, nonce=nonce)
+    yield from content
 
 
 def _pointers(table: str, before: Task | None, after: Task) -> Iterator[dict[str, Any]]:
@@ -179,15 +186,29 @@ def _pointers(table: str, before: Task | None, after: Task) -> Iterator[dict[str
         yield {"Put": {"TableName": table, "Item": item_to_wire(new[key])}}
 
 
-def _decided(table: str, change: Change) -> Iterator[dict[str, Any]]:
+def _decision(change: Change) -> Attributes:
+    """What the change writes into a review, as attributes; nothing where it decides none."""
     if not (decision := change.decision):
-        return
+        return {}
     said = {
         "verdict": decision.verdict.value,
         "decided_at": to_text(decision.at),
         "comment": decision.comment,
+        "decided_nonce": secrets.token_hex(16),
     }
-    present = {name: value for name, value in said.items() if value is not None}
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _sealed_decision(change: Change, decided: Attributes) -> dict[str, str]:
+    if not change.decision:
+        return {}
+    found = journal.seal_of_decision({**review_key(change.after.id, change.decision.review), **decided})
+    return dict([found]) if found else {}
+
+
+def _decided(table: str, change: Change, present: Attributes) -> Iterator[dict[str, Any]]:
+    if not (decision := change.decision):
+        return
     yield {
         "Update": {
             "TableName": table,

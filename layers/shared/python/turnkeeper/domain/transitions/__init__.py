@@ -10,6 +10,7 @@ from turnkeeper.domain.transitions.delegating import CALL_BYTES, delegate
 from turnkeeper.domain.transitions.endings import complete, error, expire, restrict
 from turnkeeper.domain.transitions.holding import decide, hold_on, hold_output, release_output
 from turnkeeper.domain.transitions.looking import is_runnable, look, needs_worker
+from turnkeeper.domain.transitions.reporting import MOST_REPORTS, attach
 from turnkeeper.domain.transitions.turns import (
     emit,
     fail_attempt,
@@ -33,6 +34,7 @@ from turnkeeper.domain.transitions.waiting import (
 
 __all__ = [
     "CALL_BYTES",
+    "MOST_REPORTS",
     "NO_SUBJECTS",
     "RECONCILE",
     "RECONCILE_WITHIN",
@@ -43,6 +45,7 @@ __all__ = [
     "Wake",
     "accept",
     "answer",
+    "attach",
     "complete",
     "create",
     "decide",

@@ -37,6 +37,10 @@ class Change:
     """What a turn is about to say, once it is approved."""
     subjects: Mapping[str, str] = field(default=NO_SUBJECTS)
     """What the reviewer of each new review decides, by its wait's id."""
+    declared: str | None = None
+    """What a host said with the task's end, as JSON."""
+    report: str | None = None
+    """What somebody else reported to the turn, as JSON."""
     decision: Decision | None = None
     delegation: "Delegation | None" = None
     files: tuple[Pin, ...] = ()

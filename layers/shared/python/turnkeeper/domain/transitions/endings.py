@@ -4,18 +4,26 @@ from dataclasses import replace
 from datetime import datetime
 
 from turnkeeper.asc.registry import Code
-from turnkeeper.domain.errors import InputsArePending
+from turnkeeper.domain.errors import InputsArePending, UnitsNotReached
 from turnkeeper.domain.rules import Transition, require
 from turnkeeper.domain.task import Pace, Reason, Task
 from turnkeeper.domain.transitions.change import Change
 from turnkeeper.domain.transitions.forms import ended
 
+REACHED = frozenset({Code.SUCCESS, Code.SUCCESS_WITH_WARNINGS, Code.NO_ACTION_REQUIRED})
+"""The outcomes that say that everything asked for was reached."""
+
 
 def complete(
     task: Task, *, outcome: Code, discard_pending: bool = False, now: datetime, pace: Pace
 ) -> Change:
-    """End the task by an explicit action (LC-3); refused while inputs wait, unless they are to be discarded."""
+    """End the task by an explicit action (LC-3); refused while inputs wait, unless they are to be discarded.
+
+    Nor is it a success as long as a unit that its goal needs was not reached (REG-6).
+    """
     require(task, Transition.COMPLETE)
+    if task.unreached and outcome in REACHED:
+        raise UnitsNotReached(task.unreached)
     if task.pending and not discard_pending:
         raise InputsArePending(task.pending)
     over = ended(task, Reason.COMPLETED, outcome, now=now, pace=pace)
@@ -42,6 +50,7 @@ def expire(task: Task, *, now: datetime, pace: Pace) -> Change:
     if not task.is_expired(now):
         return Change(transition=Transition.EXPIRE, before=task, after=task)
     outcome = Code.SUCCESS if task.outputs else Code.NO_ACTION_REQUIRED
+    outcome = Code.PARTIAL_SUCCESS if task.unreached else outcome
     over = ended(task, Reason.COMPLETED, outcome, now=now, pace=pace)
     after = replace(over, revision=task.expiry_revision or task.revision)
     return Change(transition=Transition.EXPIRE, before=task, after=after)

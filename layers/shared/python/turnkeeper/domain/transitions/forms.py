@@ -32,7 +32,13 @@ def said(task: Task, *, ordinal: int, content: str, now: datetime) -> tuple[Task
 def queued(task: Task, *, now: datetime, pace: Pace) -> Task:
     """The task, processing without a turn: inputs wait for the next one."""
     waiting = replace(
-        task, phase=Phase.PROCESSING, turn=None, idle_expires_at=None, expiry_revision=None, looks=0
+        task,
+        phase=Phase.PROCESSING,
+        turn=None,
+        idle_expires_at=None,
+        since=None,
+        expiry_revision=None,
+        looks=0,
     )
     return due(waiting, now=now, pace=pace)
 
@@ -45,7 +51,7 @@ def released(task: Task, *, now: datetime, pace: Pace) -> tuple[Task, Wake]:
     if free.pending:
         return queued(free, now=now, pace=pace), Wake.TASK
     expiry = min(now + task.terms.lifespan, task.oldest_end)
-    return replace(free, phase=Phase.IDLE, idle_expires_at=expiry, due_at=expiry), Wake.NONE
+    return replace(free, phase=Phase.IDLE, since=now, idle_expires_at=expiry, due_at=expiry), Wake.NONE
 
 
 def ended(task: Task, reason: Reason, outcome: Code, *, now: datetime, pace: Pace) -> Task:
@@ -60,6 +66,7 @@ def ended(task: Task, reason: Reason, outcome: Code, *, now: datetime, pace: Pac
         # They stay listed, uncommitted; nobody is asked any more.
         held=tuple(replace(one, wait=None) for one in task.held),
         idle_expires_at=None,
+        since=now,
         expiry_revision=None,
         looks=0,
         due_at=now + pace.retention,

@@ -105,6 +105,7 @@ def start_attempt(task: Task, *, now: datetime, pace: Pace) -> Change:
         started_at=now if resumed else turn.started_at,
         lease_until=now + pace.lease,
         retry_at=None,
+        changed_at=None if resumed else now,
         early=(),
     )
     after = replace(task, turn=begun, fence=begun.fence, looks=0)
@@ -197,7 +198,7 @@ def fail_attempt(task: Task, *, fence: int, began: bool = True, now: datetime, p
 
 
 def _tried_again(task: Task, turn: Turn, *, at: datetime, now: datetime, pace: Pace) -> Change:
-    waiting = replace(turn, state=TurnState.BETWEEN_ATTEMPTS, lease_until=None, retry_at=at)
+    waiting = replace(turn, state=TurnState.BETWEEN_ATTEMPTS, lease_until=None, retry_at=at, changed_at=now)
     after = due(replace(task, turn=waiting), now=now, pace=pace)
     return Change(transition=Transition.FAIL_ATTEMPT, before=task, after=after)
 
@@ -217,7 +218,7 @@ def lose_turn(task: Task, *, fence: int | None = None, now: datetime, pace: Pace
     if turn.attempt >= task.terms.attempts:
         over = ended(task, Reason.ERRORED, Code.FATAL_ERROR, now=now, pace=pace)
         return Change(transition=Transition.LOSE_TURN, before=task, after=over)
-    lost = replace(turn, state=TurnState.BETWEEN_ATTEMPTS, lease_until=None)
+    lost = replace(turn, state=TurnState.BETWEEN_ATTEMPTS, lease_until=None, changed_at=now)
     after = due(replace(task, turn=lost), now=now, pace=pace)
     return Change(transition=Transition.LOSE_TURN, before=task, after=after, wake=Wake.RECOVERY)
 

@@ -51,6 +51,7 @@ def suspend(
         state=TurnState.SUSPENDED if left else TurnState.RUNNABLE,
         lease_until=None,
         retry_at=None,
+        changed_at=None,
         memo_fence=None if memo is None else fence,
         resolutions=tuple(
             _resolution(wait, verdicts[wait.id], now=now) for wait in asked if wait.id in verdicts
@@ -198,7 +199,7 @@ def reconcile(
 
 def _repeatable(turn: Turn, *, now: datetime) -> Turn:
     """*turn*, whose leg may be run again; the time until its host said so is no part of its limit."""
-    return replace(turn, state=TurnState.BETWEEN_ATTEMPTS, started_at=now)
+    return replace(turn, state=TurnState.BETWEEN_ATTEMPTS, started_at=now, changed_at=now)
 
 
 def to_reconcile(task: Task, *, now: datetime, pace: Pace) -> Change:
@@ -207,7 +208,7 @@ def to_reconcile(task: Task, *, now: datetime, pace: Pace) -> Change:
     An external host is woken, since the one that lost the turn may not live to ask.
     """
     wait = Wait(id=RECONCILE, kind=WaitKind.RECONCILE, since=now, deadline=now + RECONCILE_WITHIN)
-    parked = replace(turn_of(task), state=TurnState.SUSPENDED, lease_until=None)
+    parked = replace(turn_of(task), state=TurnState.SUSPENDED, lease_until=None, changed_at=None)
     after = due(replace(task, turn=parked, waits=(wait,)), now=now, pace=pace)
     wake = Wake.RECOVERY if task.terms.runs is Runs.EXTERNAL else Wake.NONE
     return Change(transition=Transition.LOSE_TURN, before=task, after=after, wake=wake)
