@@ -261,7 +261,7 @@ def test_whoever_follows_the_rules_of_retrying_does_what_the_table_means(
 
     if isinstance(error, errors.CommitUnknown):
         assert found is Verdict.RECONCILE_FIRST
-    elif isinstance(error, errors.StoreIsBusy | errors.StoreIsUnavailable):
+    elif isinstance(error, errors.StoreIsBusy | errors.StoreIsUnavailable | errors.GuardrailsUnavailable):
         assert found is (Verdict.RETRY if repeatable else Verdict.NO_KEY)
     else:
         assert found in {Verdict.NOT_RETRYABLE, Verdict.TRANSITION_FIRST}
