@@ -5,9 +5,11 @@ import pytest
 from tests.support.counting import Count
 from tests.support.envelopes import asked, developer, operator, public, said
 from tests.support.gateway import Gateway, claims, forget_settings
-from tests.support.hosting import ACME, RIVAL, Host, Hosts
+from tests.support.hosting import ACME, RIVAL, Host, Hosts, report
 from tests.support.laboratory import ALICE, BOB, Laboratory
-from turnkeeper.service import agent_status
+from turnkeeper.asc.registry import Code
+from turnkeeper.service import agent_status, host_turns, reports
+from turnkeeper.service.host_turns import Asked
 
 pytestmark = pytest.mark.usefixtures("developers")
 MEDIA_TYPE = "application/agent-status+json"
@@ -219,6 +221,27 @@ def test_an_envelope_costs_at_most_one_read_more_than_a_poll(
 
     assert tally.operations == ["get_item", "query"][: 2 if profile == "auditor" else 1]
     assert known.operations == ["get_item"]
+
+
+def test_what_lies_beside_a_task_is_one_query_whatever_there_is(counting: Laboratory, count: Count) -> None:
+    runtime = counting.runtime
+    task = counting.create("hi").task
+    asked = Asked(principal=task.terms.owner, task_id=task.id, body="", key=None)
+    fence = host_turns.start(runtime, asked).fence
+    for number in range(8):
+        reports.attach(runtime, asked, fence=fence, document=report(), unit=f"unit-{number}")
+    with count() as running:
+        agent_status.for_person(runtime, caller=ALICE, task_id=task.id, develops=True, is_known=never)
+    declared = '{"message": {"user": "That was it."}}'
+    host_turns.error(runtime, asked, outcome=Code.FATAL_ERROR, declared=declared)
+
+    with count() as ended:
+        seen = agent_status.for_auditor(runtime, task_id=task.id, is_known=never)
+
+    assert running.operations == ended.operations == ["get_item", "query"]
+    assert seen.envelope
+    assert len(seen.envelope["provenance"]["composition"]["units"]) == 8
+    assert seen.envelope["message"] == {"user": "That was it."}
 
 
 def test_an_envelope_past_the_tasks_end_is_the_ends(api: Gateway, live_lab: Laboratory) -> None:
