@@ -186,3 +186,30 @@ def test_the_command_says_what_it_found(
     assert "1 findings" in told
     assert "  OUTCOME is not what LOG#" in told
     assert "there is no such task" in told
+
+
+def test_what_guardrails_made_and_hold_is_sealed_too(host: Host, live_lab: Laboratory) -> None:
+    changes = "input.put('message', [{'mimeType': 'text/plain', 'text': 'changed'}])"
+    guardrails = {
+        "before": [{"assert": "input.message[0].text != 'no'"}, {"transform": changes}],
+        "after": [{"assert": f"review('{ALICE}')"}],
+    }
+    manifest = {**host.send("GET", "agents/helper").json["manifest"], "guardrails": guardrails}
+    assert host.send("PUT", "agents/helper", manifest).status == 200
+    task_id = host.task("yes", "no")
+    fence = host.start(task_id)["fence"]
+    host.finish(task_id, fence, "done")
+    made = first(partition(live_lab, task_id), "TX#")
+    lost = {**made, "sk": made["sk"].replace(made["sk"].split("#")[1], "0" * 16)}
+
+    assert verify(live_lab.runtime.table, task_id).findings == ()
+    put(live_lab, lost)  # what a worker left that was overtaken
+    assert verify(live_lab.runtime.table, task_id).findings == ()
+    put(live_lab, {**made, "content": made["content"].replace("changed", "forged")})
+    (forged,) = verify(live_lab.runtime.table, task_id).findings
+    put(live_lab, made)
+    added = {**made, "sk": f"{made['sk'][:-1]}2"}
+    put(live_lab, added)
+    (smuggled,) = verify(live_lab.runtime.table, task_id).findings
+
+    assert (forged.at, smuggled.at) == (made["sk"], added["sk"])

@@ -78,6 +78,8 @@ class Judged:
     """All that are held from now on."""
     token: str | None = None
     """Under which what a guardrail made of inputs lies; None where it changed none."""
+    seals: Mapping[str, str] = field(default_factory=dict)
+    """What the journal says of that, by where it lies."""
     reply: str | None = None
     """The output that answers the refused ones, as JSON text."""
     subjects: Mapping[str, str] = field(default_factory=dict)

@@ -214,14 +214,16 @@ class _Run:
     def judged(self) -> Judged:
         """All that came of it; what guardrails made of inputs lies there from now on."""
         token = secrets.token_hex(8) if self.made else None
+        seals: dict[str, str] = {}
         if token is not None:
-            transcript.keep_made(self.runtime.table, self.task.id, token, self.made)
+            seals = transcript.keep_made(self.runtime.table, self.task.id, token, self.made)
         return Judged(
             through=self.through,
             taken=tuple(sorted(self.taken)),
             refused=frozenset(self.refused),
             held=tuple(sorted(self.held, key=lambda one: one.number)),
             token=token,
+            seals=seals,
             reply=self._reply() if self.refused else None,
             subjects=self.subjects,
         )

@@ -6,6 +6,7 @@ from datetime import datetime
 from turnkeeper.domain.instants import from_text
 from turnkeeper.domain.judging import HeldOutput
 from turnkeeper.domain.messages import Commit, Entry, Input, Output, Pin
+from turnkeeper.store import journal
 from turnkeeper.store.items import (
     Attributes,
     entry_key,
@@ -51,11 +52,18 @@ def commit(table: Table, task_id: str, at: datetime) -> Commit | None:
     return entry if isinstance(entry, Commit) else None
 
 
-def keep_made(table: Table, task_id: str, token: str, made: Mapping[int, str]) -> None:
-    """Have what a guardrail *made* of inputs, by their numbers, lie there before a commit names *token*."""
-    for number, content in made.items():
-        item = {**made_key(task_id, token, number), "content": content}
+def keep_made(table: Table, task_id: str, token: str, made: Mapping[int, str]) -> dict[str, str]:
+    """Have what a guardrail *made* of inputs, by their numbers, lie there before a commit names *token*.
+
+    Returns their seals, for that commit's journal entry.
+    """
+    items = [
+        journal.sealed({**made_key(task_id, token, number), "content": content})
+        for number, content in made.items()
+    ]
+    for item in items:
         table.write(table.client.put_item, TableName=table.name, Item=item_to_wire(item))
+    return journal.seals(items)
 
 
 def made(table: Table, task_id: str, commit: Commit) -> dict[int, str]:

@@ -62,7 +62,7 @@ def prepared(table: Table, change: Change, *, actor: str, at: datetime, claim: C
     if change.is_journalled:
         content = [journal.sealed(item) for item in (*_content(change), *_reviews(change))]
         decided = _decision(change)
-        contents = {**journal.seals(content), **_sealed_decision(change, decided)}
+        contents = {**journal.seals(content), **change.seals, **_sealed_decision(change, decided)}
         entry = journal.entry(change, actor=actor, at=at, written=after, contents=contents)
         after = replace(after, log_number=entry["n"], log_head=journal.head(entry))
         puts = (entry, *content, *_child(change, actor=actor, at=at))

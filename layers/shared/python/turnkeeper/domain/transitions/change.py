@@ -35,6 +35,8 @@ class Change:
     memo: str | None = None
     held_output: str | None = None
     """What a turn is about to say, once it is approved."""
+    seals: Mapping[str, str] = field(default=NO_SUBJECTS)
+    """What the journal says of what was put down before, and counts from now on."""
     subjects: Mapping[str, str] = field(default=NO_SUBJECTS)
     """What the reviewer of each new review decides, by its wait's id."""
     declared: str | None = None

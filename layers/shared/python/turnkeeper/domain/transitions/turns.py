@@ -77,6 +77,7 @@ def start_turn(
         after=started,
         entry=commit,
         reply=reply,
+        seals=judged.seals,
         subjects=judged.subjects,
         wake=wake,
     )
