@@ -1,7 +1,7 @@
 """An instant as it is sent: RFC 3339, its offset with it."""
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated
 
 from pydantic import BeforeValidator
@@ -14,8 +14,8 @@ _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\
 def _instant(sent: object) -> datetime:
     if isinstance(sent, str) and _INSTANT.fullmatch(sent):
         try:
-            return datetime.fromisoformat(sent.upper())
-        except ValueError:
+            return datetime.fromisoformat(sent.upper()).astimezone(UTC)
+        except (ValueError, OverflowError):
             pass
     raise refusal("must be an instant with its offset, such as 2026-11-30T12:00:00Z")
 
