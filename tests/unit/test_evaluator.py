@@ -202,7 +202,7 @@ def test_a_process_that_died_is_replaced() -> None:
     os.kill(child.pid, 9)
     child.wait()
 
-    assert held.evaluate("1", {}) == Fails("Killed")
+    # It died of something else, which says nothing of this expression.
     assert held.evaluate("1", {}) == Is(1)
     held.close()
 
