@@ -208,3 +208,16 @@ def test_a_grant_that_is_wrong_is_refused_by_its_places_and_nothing_is_stored(
 
     assert (reply.status, [place["at"] for place in reply.json["errors"]]) == (422, places)
     assert live_lab.everything() == before
+
+
+@pytest.mark.clause("TS-6b")
+def test_a_wait_that_is_answered_already_is_never_seen_outstanding(host: Host, live_lab: Laboratory) -> None:
+    """Found by the lives in any order: a notification flashed up, and two revisions went by for nothing."""
+    task_id, fence = host.running()
+    grant(host)
+    before = live_lab.stored(task_id).revision
+
+    host.ask(task_id, "wait", {"fence": fence, "waits": [SIGN_IN]})
+
+    assert live_lab.stored(task_id).revision == before
+    assert [entry["transition"] for entry in live_lab.journal(task_id)][-1] == "suspend"
