@@ -310,3 +310,27 @@ def test_a_review_of_nobody_is_refused_when_it_is_registered(host: Host, asks: s
         422,
         ["guardrails.before[0].assert"],
     )
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 5, 100])
+def test_pages_of_any_size_show_what_was_made_of_inputs(host: Host, limit: int) -> None:
+    shout = "input.put('message', [{'mimeType': 'text/plain', 'text': input.message[0].text.upperAscii()}])"
+    step = {"condition": "!input.message[0].text.startsWith('plain')", "transform": shout}
+    refusing = {"assert": "input.message[0].text != 'no'"}
+    register(host, {"before": [refusing, step]})
+    words = ["a", "plain b", "no", "c", "plain d", "e", "f"]
+    task_id = host.task(*words)
+    host.finish(task_id, host.start(task_id)["fence"], "done")
+    whole = [entry[1] for entry in listed(host, task_id)]
+    found: list[str] = []
+    after: str | None = None
+    while True:
+        query = {"limit": str(limit), **({"after": after} if after else {})}
+        page = host.api.get(f"/v1/tasks/{task_id}/messages", query=query).json
+        found += [entry["message"][0]["text"] for entry in page["messages"]]
+        after = page["next"]
+        if not page["more"]:
+            break
+
+    assert found == whole
+    assert whole[:7] == ["A", "plain b", "no", "C", "plain d", "E", "F"]

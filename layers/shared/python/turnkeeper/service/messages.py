@@ -91,15 +91,34 @@ def _committed(
     arrived: "_Inputs", entry: Commit, skip: int, pending: int, *, for_model: bool
 ) -> Iterator[tuple[str, Place]]:
     """The inputs of one commit beyond the first *skip*."""
-    made = transcript.made(arrived.table, arrived.task.id, entry)
+    made: _Made | None = None
     for position, number in enumerate(_numbers(entry)):
         is_refused = number in entry.refused
         if position < skip or (for_model and is_refused):
             continue
+        made = made or _Made(arrived, entry, number)
         done = position + 1 == count(entry.ranges)
         place = Place(at=entry.at, taken=0 if done else position + 1, pending=pending)
         at = entry.at + position * MICROSECOND
-        yield _input(arrived.take(number), at, made.get(number), is_refused=is_refused), place
+        yield _input(arrived.take(number), at, made.of(number), is_refused=is_refused), place
+
+
+class _Made:
+    """What guardrails made of the inputs of one commit, read no further than somebody asks."""
+
+    def __init__(self, arrived: "_Inputs", entry: Commit, first: int) -> None:
+        self.stream = transcript.made(
+            arrived.table, arrived.task.id, entry, first=first, limit=arrived.page_size
+        )
+        self.next: tuple[int, str] | None = None
+
+    def of(self, number: int) -> str | None:
+        """What was made of *number*, which is higher than the last that was asked for."""
+        while self.next is None or self.next[0] < number:
+            if (following := next(self.stream, None)) is None:
+                return None
+            self.next = following
+        return self.next[1] if self.next[0] == number else None
 
 
 def _is_of(task: Task, place: Place) -> bool:

@@ -244,7 +244,7 @@ def _inputs(runtime: Runtime, task: Task, turn: Turn) -> Iterator[Message]:
     """What the turn's inputs say to the agent: nothing of those that a guardrail refused (AG-3)."""
     commit = transcript.commit(runtime.table, task.id, turn.committed_at) if turn.judged else None
     refused = commit.refused if commit else frozenset()
-    made = transcript.made(runtime.table, task.id, commit) if commit else {}
+    made = dict(transcript.made(runtime.table, task.id, commit)) if commit else {}
     for first, last in turn.inputs:
         for arrived in transcript.inputs(runtime.table, task.id, first=first, last=last):
             if arrived.number not in refused:

@@ -66,16 +66,18 @@ def keep_made(table: Table, task_id: str, token: str, made: Mapping[int, str]) -
     return journal.seals(items)
 
 
-def made(table: Table, task_id: str, commit: Commit) -> dict[int, str]:
-    """What a guardrail made of inputs of *commit*, by their numbers."""
-    if commit.token is None or not commit.ranges:
-        return {}
-    first, last = commit.ranges[0][0], commit.ranges[-1][1]
-    start, end = (made_key(task_id, commit.token, number) for number in (first, last))
-    return {
-        int(item["sk"].rpartition("#")[2]): item["content"]
-        for item in table.range(start["pk"], start["sk"], end["sk"])
-    }
+def made(
+    table: Table, task_id: str, commit: Commit, *, first: int = 0, limit: int | None = None
+) -> Iterator[tuple[int, str]]:
+    """What a guardrail made of inputs of *commit* from number *first* on; *limit* is a page's size, no end."""
+    if commit.token is None:
+        return
+    start, end = (
+        made_key(task_id, commit.token, number)
+        for number in (max(first, commit.ranges[0][0]), commit.ranges[-1][1])
+    )
+    for item in table.range(start["pk"], start["sk"], end["sk"], limit=limit):
+        yield int(item["sk"].rpartition("#")[2]), item["content"]
 
 
 def held_output(table: Table, task_id: str, held: HeldOutput) -> tuple[str, tuple[Pin, ...]] | None:
