@@ -18,6 +18,7 @@ from tests.support.specimens import (
     written,
 )
 from turnkeeper.domain import transitions
+from turnkeeper.domain.judging import MOST_HELD, Held, has_room
 from turnkeeper.domain.reviews import Decision
 from turnkeeper.domain.rules import State
 from turnkeeper.domain.task import Runs, Task, Terms
@@ -139,3 +140,21 @@ def test_outputs_do_not_make_it_grow() -> None:
         sizes.append(size(replace(task, log_number=MANY)))
 
     assert set(sizes) == {sizes[0]}
+
+
+@pytest.mark.parametrize("name", ["r" * 36, "r" * 128])
+def test_all_the_inputs_that_may_be_held_add_at_most_2_5_kb(name: str) -> None:
+    task = waiting_for_all_it_may(WaitKind.REVIEW)
+    held: list[Held] = []
+    while has_room(held):
+        review = Wait(
+            id=f"input-{MANY}-15-0",
+            kind=WaitKind.REVIEW,
+            since=NOW,
+            deadline=NOW + 7 * DAY,
+            reviewer=name,
+        )
+        held.append(Held(number=MANY, began=NOW, turn=MANY, inputs=200, outputs=200, step=15, wait=review))
+
+    assert 7 <= len(held) <= MOST_HELD
+    assert size(replace(task, held=tuple(held))) - size(task) <= 2.5 * KB
