@@ -16,7 +16,7 @@ from turnkeeper.domain.errors import CommitUnknown, StoreIsUnavailable
 from turnkeeper.domain.task import NOTHING_USED, Runs, Usage
 from turnkeeper.service import host_agents
 from turnkeeper.store.agents import current_key
-from turnkeeper.store.items import Attributes
+from turnkeeper.store.parts import Attributes
 from turnkeeper.store.patience import Patience
 
 

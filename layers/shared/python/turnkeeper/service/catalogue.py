@@ -7,7 +7,7 @@ from turnkeeper.domain.errors import CommitUnknown, StoreIsBusy, StoreIsUnavaila
 from turnkeeper.domain.manifest import Manifest, parse
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.store import agents
-from turnkeeper.store.items import Attributes
+from turnkeeper.store.parts import Attributes
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from turnkeeper.domain.errors import TaskNotFound
 from turnkeeper.domain.task import Task
 from turnkeeper.service.owned import check_id
 from turnkeeper.store import journal
-from turnkeeper.store.items import TASK, Attributes, task_from_item, task_key
+from turnkeeper.store.items import TASK, task_from_item, task_key
+from turnkeeper.store.parts import Attributes
 from turnkeeper.store.table import Table
 
 FIRST, LAST = "!", "~"

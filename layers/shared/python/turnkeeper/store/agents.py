@@ -2,7 +2,7 @@
 
 from turnkeeper.domain.errors import TaskNotFound
 from turnkeeper.domain.manifest import Manifest
-from turnkeeper.store.items import Attributes
+from turnkeeper.store.parts import Attributes
 from turnkeeper.store.table import Table
 from turnkeeper.store.wire import item_to_wire
 

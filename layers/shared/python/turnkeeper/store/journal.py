@@ -18,7 +18,8 @@ from turnkeeper.domain.messages import Commit
 from turnkeeper.domain.primary import primary_code
 from turnkeeper.domain.task import Task
 from turnkeeper.domain.transitions import Change
-from turnkeeper.store.items import Attributes, log_key, task_to_item
+from turnkeeper.store.items import log_key, task_to_item
+from turnkeeper.store.parts import Attributes
 
 DECIDED = ("verdict", "decided_at", "comment")
 """What is written into a review when it is decided."""

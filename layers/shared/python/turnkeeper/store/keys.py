@@ -10,7 +10,7 @@ from typing import Any
 from turnkeeper.domain.errors import KeyReused
 from turnkeeper.domain.instants import from_text, to_text
 from turnkeeper.domain.task import Task
-from turnkeeper.store.items import Attributes
+from turnkeeper.store.parts import Attributes
 
 absent_or_expired = "attribute_not_exists(pk) OR expires_at <= :now"
 

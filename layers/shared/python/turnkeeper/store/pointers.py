@@ -7,7 +7,8 @@ from turnkeeper.domain.instants import to_text
 from turnkeeper.domain.reviews import fence_of, name_of
 from turnkeeper.domain.task import Task
 from turnkeeper.domain.waits import WaitKind, notifications
-from turnkeeper.store.items import Attributes, person_key
+from turnkeeper.store.items import person_key
+from turnkeeper.store.parts import Attributes
 
 CALL, REVIEW = "CALL#", "REVIEW#"
 

@@ -14,7 +14,6 @@ from turnkeeper.domain.task import Task
 from turnkeeper.domain.transitions import Change
 from turnkeeper.store import journal
 from turnkeeper.store.items import (
-    Attributes,
     child_key,
     entry_key,
     file_key,
@@ -29,6 +28,7 @@ from turnkeeper.store.items import (
     task_to_item,
 )
 from turnkeeper.store.keys import Claim, body_hash
+from turnkeeper.store.parts import Attributes
 from turnkeeper.store.pointers import pointers
 from turnkeeper.store.reviews import review_item
 from turnkeeper.store.table import Table

@@ -1,0 +1,256 @@
+"""The parts of a task inside its item, as nested maps: its terms, its turn, what it waits for and what it holds.
+
+They carry what a newer version put there (`unknown`), so a rolling deploy drops nothing.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from turnkeeper.domain.instants import from_text, to_text
+from turnkeeper.domain.judging import Held, HeldOutput
+from turnkeeper.domain.task import Runs, Terms, Turn, TurnState, Usage
+from turnkeeper.domain.waits import Resolution, Verdict, Wait, WaitKind
+
+type Attributes = dict[str, Any]
+
+
+def text(instant: datetime | None) -> str | None:
+    """*instant* as it is stored, if there is one."""
+    return to_text(instant) if instant else None
+
+
+def instant(text: str | None) -> datetime | None:
+    """The instant that *text* is, if there is one."""
+    return from_text(text) if text else None
+
+
+def _unknown(stored: Attributes, known: frozenset[str]) -> Attributes:
+    return {name: value for name, value in stored.items() if name not in known}
+
+
+def _present(attributes: Attributes, unknown: Mapping[str, Any]) -> Attributes:
+    return {**unknown, **{name: value for name, value in attributes.items() if value is not None}}
+
+
+_USED = ("prompt_tokens", "completion_tokens", "tool_calls")
+_TERMS = frozenset(
+    {"lifespan", "max_age", "turn_limit", "repeatable", "attempts", "backoff", "owner", "runs", "function"}
+    | {"max_turns", "ruled", *(f"max_{name}" for name in _USED)}
+)
+_TURN = frozenset(
+    {"state", "attempt", "started_at", "inputs", "committed_at", "judged", "lease_until", "retry_at"}
+    | {"outputs", "kept", "memo_fence", "resolutions", "output", "early", "children", "changed_at"}
+)
+_WAIT = frozenset({"id", "kind", "since", "deadline", "provider", "needed_at", "reviewer", "child"})
+_RESOLUTION = frozenset({"id", "kind", "verdict", "at", "child", "review"})
+
+
+def terms_to_map(terms: Terms) -> Attributes:
+    """Durations in seconds."""
+    known = {
+        "lifespan": terms.lifespan.total_seconds(),
+        "max_age": terms.max_age.total_seconds(),
+        "turn_limit": terms.turn_limit.total_seconds(),
+        "repeatable": terms.repeatable or None,
+        "attempts": terms.attempts,
+        "backoff": [pause.total_seconds() for pause in terms.backoff],
+        "owner": terms.owner,
+        "runs": terms.runs.value,
+        "function": terms.function,
+        "max_turns": terms.max_turns,
+        **usage_to_attributes("max", terms.usage),
+        "ruled": terms.ruled or None,
+    }
+    return _present(known, terms.unknown)
+
+
+def terms_from_map(stored: Attributes) -> Terms:
+    """The terms that *stored* holds."""
+    return Terms(
+        lifespan=timedelta(seconds=stored["lifespan"]),
+        max_age=timedelta(seconds=stored["max_age"]),
+        turn_limit=timedelta(seconds=stored["turn_limit"]),
+        repeatable=stored.get("repeatable", False),
+        attempts=stored["attempts"],
+        backoff=tuple(timedelta(seconds=pause) for pause in stored["backoff"]),
+        owner=stored["owner"],
+        runs=Runs(stored["runs"]),
+        function=stored.get("function"),
+        max_turns=stored.get("max_turns"),
+        usage=usage_from_attributes("max", stored),
+        ruled=stored.get("ruled", False),
+        unknown=_unknown(stored, _TERMS),
+    )
+
+
+def usage_to_attributes(prefix: str, usage: Usage) -> Attributes:
+    """*usage*, each amount under its name with *prefix*."""
+    return {f"{prefix}_{name}": getattr(usage, name) for name in _USED}
+
+
+def usage_from_attributes(prefix: str, stored: Attributes) -> Usage:
+    """The usage that lies under names with *prefix*."""
+    return Usage(**{name: stored.get(f"{prefix}_{name}") for name in _USED})
+
+
+def turn_to_map(turn: Turn) -> Attributes:
+    """Its number and its fence are the task's last ones; what is as it is in a first attempt is left out."""
+    known = {
+        "state": turn.state.value,
+        "attempt": turn.attempt if turn.attempt != 1 else None,
+        "started_at": to_text(turn.started_at) if turn.started_at != turn.committed_at else None,
+        "inputs": [list(numbers) for numbers in turn.inputs],
+        "committed_at": to_text(turn.committed_at),
+        "judged": turn.judged or None,
+        "lease_until": text(turn.lease_until),
+        "retry_at": text(turn.retry_at),
+        "changed_at": text(turn.changed_at),
+        "outputs": turn.outputs or None,
+        "kept": turn.kept or None,
+        "memo_fence": turn.memo_fence,
+        "resolutions": [resolution_to_map(one) for one in turn.resolutions] or None,
+        "output": held_output_to_map(turn.output) if turn.output else None,
+        "early": {wait_id: verdict.value for wait_id, verdict in turn.early} or None,
+        "children": turn.children or None,
+    }
+    return _present(known, turn.unknown)
+
+
+def turn_from_map(stored: Attributes, *, number: int, fence: int) -> Turn:
+    """The turn that *stored* holds; its number and its fence are the task's last ones."""
+    return Turn(
+        number=number,
+        state=TurnState(stored["state"]),
+        fence=fence,
+        attempt=stored.get("attempt", 1),
+        started_at=from_text(stored.get("started_at") or stored["committed_at"]),
+        inputs=tuple((first, last) for first, last in stored["inputs"]),
+        committed_at=from_text(stored["committed_at"]),
+        judged=stored.get("judged", False),
+        lease_until=instant(stored.get("lease_until")),
+        retry_at=instant(stored.get("retry_at")),
+        changed_at=instant(stored.get("changed_at")),
+        outputs=stored.get("outputs", 0),
+        kept=stored.get("kept", 0),
+        memo_fence=stored.get("memo_fence"),
+        resolutions=tuple(resolution_from_map(one) for one in stored.get("resolutions", ())),
+        output=held_output_from_map(stored["output"]) if "output" in stored else None,
+        early=tuple((wait_id, Verdict(verdict)) for wait_id, verdict in stored.get("early", {}).items()),
+        children=stored.get("children", 0),
+        unknown=_unknown(stored, _TURN),
+    )
+
+
+def wait_to_map(wait: Wait) -> Attributes:
+    """*wait*, without what it does not name."""
+    known = {
+        "id": wait.id,
+        "kind": wait.kind.value,
+        "since": to_text(wait.since),
+        "deadline": to_text(wait.deadline),
+        "provider": wait.provider,
+        "needed_at": text(wait.needed_at),
+        "reviewer": wait.reviewer,
+        "child": wait.child,
+    }
+    return _present(known, wait.unknown)
+
+
+def wait_from_map(stored: Attributes) -> Wait:
+    """The wait that *stored* holds."""
+    return Wait(
+        id=stored["id"],
+        kind=WaitKind(stored["kind"]),
+        since=from_text(stored["since"]),
+        deadline=from_text(stored["deadline"]),
+        provider=stored.get("provider"),
+        needed_at=instant(stored.get("needed_at")),
+        reviewer=stored.get("reviewer"),
+        child=stored.get("child"),
+        unknown=_unknown(stored, _WAIT),
+    )
+
+
+def held_to_map(held: Held) -> Attributes:
+    """A held input as it is stored."""
+    known = {
+        "number": held.number,
+        "began": to_text(held.began),
+        "turn": held.turn,
+        "inputs": held.inputs,
+        "outputs": held.outputs,
+        "is_refused": held.is_refused or None,
+        "step": held.step,
+        "wait": wait_to_map(held.wait) if held.wait else None,
+        "decided": [list(one) for one in held.decided] or None,
+    }
+    return _present(known, {})
+
+
+def held_output_to_map(held: HeldOutput) -> Attributes:
+    """A held output as it is stored."""
+    return {
+        "ordinal": held.ordinal,
+        "is_last": held.is_last,
+        "fence": held.fence,
+        "began": to_text(held.began),
+        "step": held.step,
+        "reviewer": held.reviewer,
+        "decided": [list(one) for one in held.decided],
+    }
+
+
+def held_output_from_map(stored: Attributes) -> HeldOutput:
+    """The held output that *stored* holds."""
+    return HeldOutput(
+        ordinal=stored["ordinal"],
+        is_last=stored["is_last"],
+        fence=stored["fence"],
+        began=from_text(stored["began"]),
+        step=stored["step"],
+        reviewer=stored["reviewer"],
+        decided=tuple((step, reviewer, approved) for step, reviewer, approved in stored["decided"]),
+    )
+
+
+def held_from_map(stored: Attributes) -> Held:
+    """The held input that *stored* holds."""
+    wait = stored.get("wait")
+    return Held(
+        number=stored["number"],
+        began=from_text(stored["began"]),
+        turn=stored["turn"],
+        inputs=stored["inputs"],
+        outputs=stored["outputs"],
+        is_refused=stored.get("is_refused", False),
+        step=stored["step"],
+        wait=wait_from_map(wait) if wait else None,
+        decided=tuple((step, reviewer, approved) for step, reviewer, approved in stored.get("decided", ())),
+    )
+
+
+def resolution_to_map(resolution: Resolution) -> Attributes:
+    """*resolution*, without what it does not name."""
+    known = {
+        "id": resolution.wait_id,
+        "kind": resolution.kind.value,
+        "verdict": resolution.verdict.value,
+        "at": to_text(resolution.at),
+        "child": resolution.child,
+        "review": resolution.review,
+    }
+    return _present(known, resolution.unknown)
+
+
+def resolution_from_map(stored: Attributes) -> Resolution:
+    """The resolution that *stored* holds."""
+    return Resolution(
+        wait_id=stored["id"],
+        kind=WaitKind(stored["kind"]),
+        verdict=Verdict(stored["verdict"]),
+        at=from_text(stored["at"]),
+        child=stored.get("child"),
+        review=stored.get("review"),
+        unknown=_unknown(stored, _RESOLUTION),
+    )
