@@ -117,7 +117,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 @pytest.fixture(scope="module")
 def strict_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     if shutil.which("openssl") is None:
-        pytest.skip("the engine makes its certificate with openssl")
+        pytest.fail("the engine makes its certificate with openssl; install it")
     found = Place(tmp_path_factory.mktemp("strict"), "--auth")
     yield found
     found.leave()

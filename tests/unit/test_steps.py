@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from turnkeeper.agents.protocol import Delegate, Need, Pause, Say
+from turnkeeper.domain.content import LARGEST_TEXT
 from turnkeeper.domain.reviews import SUBJECT_BYTES
-from turnkeeper.domain.waits import NAMES_BYTES, WaitKind
+from turnkeeper.domain.waits import MEMO_BYTES, NAMES_BYTES, WaitKind
 from turnkeeper.service.steps import (
-    MEMO_BYTES,
-    TEXT_BYTES,
     AgentMisbehaved,
     checked,
     content,
@@ -41,7 +40,7 @@ def deep(levels: int) -> list[Any]:
 ACCEPTABLE: dict[str, Any] = {
     "a text": Say("hi"),
     "an empty text": Say(""),
-    "the longest text": Say("x" * TEXT_BYTES),
+    "the longest text": Say("x" * LARGEST_TEXT),
     "a pause": Pause((CHILD,)),
     "16 needs": Pause(tuple(map(child, range(16)))),
     "a sign-in": Pause((any_need(kind=WaitKind.AUTHORISATION, provider="github"),)),
@@ -56,8 +55,8 @@ REFUSED: dict[str, Any] = {
     "nothing": None,
     "a plain text": "hi",
     "a text that is none": Say(7),  # type: ignore[arg-type]
-    "a text one byte too long": Say("x" * (TEXT_BYTES + 1)),
-    "a text too long in bytes": Say("é" * (TEXT_BYTES // 2 + 1)),
+    "a text one byte too long": Say("x" * (LARGEST_TEXT + 1)),
+    "a text too long in bytes": Say("é" * (LARGEST_TEXT // 2 + 1)),
     "a lone surrogate": Say(SURROGATE),
     "a pause for nothing": Pause(()),
     "17 needs": Pause(tuple(map(child, range(17)))),

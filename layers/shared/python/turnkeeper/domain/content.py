@@ -15,6 +15,8 @@ from turnkeeper.domain.places import path
 
 LARGEST_INPUT = 256 * 1024
 """Bytes of one input or output as the store keeps it."""
+LARGEST_MADE = LARGEST_INPUT + 16 * 1024
+"""Bytes of an output with what is put beside its message here: what is exposed, the size of a file, an error."""
 LARGEST_TEXT = 100_000
 """Bytes of UTF-8."""
 LARGEST_METADATA = 8 * 1024

@@ -12,6 +12,8 @@ from typing import Any
 from turnkeeper.domain.instants import to_text
 
 MOST_WAITS = 16
+MEMO_BYTES = 32_768
+"""Of the JSON that an agent leaves for itself while its turn waits."""
 NAMES_BYTES = 768
 """All ids, providers, reviewers and children of a pause: they lie in the task's item, which a poll reads."""
 

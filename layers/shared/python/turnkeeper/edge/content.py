@@ -86,9 +86,3 @@ def _is_file(info: ValidationInfo) -> bool:
 
 
 type Message = Annotated[list[ContentPart], Field(min_length=1, max_length=MOST_PARTS)]
-
-
-class Said(Sent):
-    """A message, and nothing beside it."""
-
-    message: Message

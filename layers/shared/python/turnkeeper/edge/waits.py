@@ -10,7 +10,7 @@ from turnkeeper.domain.manifest import duration
 from turnkeeper.domain.needs import WITHIN, Need
 from turnkeeper.domain.reviews import COMMENT_BYTES
 from turnkeeper.domain.transitions import CALL_BYTES
-from turnkeeper.domain.waits import Verdict, WaitKind
+from turnkeeper.domain.waits import MEMO_BYTES, Verdict, WaitKind
 from turnkeeper.edge import strict_json
 from turnkeeper.edge.bodies import Query, Sent, body, checked, content, refusal, whole_number
 from turnkeeper.edge.host_requests import Beat, Held
@@ -19,7 +19,6 @@ from turnkeeper.edge.manifests import Span
 from turnkeeper.edge.requests import AgentName, Offer
 
 NAME_BYTES = 1_024
-MEMO_BYTES = 32_768
 
 
 def _at_most(size: int) -> AfterValidator:

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from turnkeeper.domain import uris
-from turnkeeper.domain.content import kept
+from turnkeeper.domain.content import LARGEST_INPUT, LARGEST_MADE, kept
 from turnkeeper.domain.errors import (
     InvalidInput,
     Place,
@@ -132,7 +132,8 @@ def pinned(runtime: Runtime, change: Change, *, at: Steps = ()) -> Change:
     if is_input:
         names = [*ruled.files(sent)]
     found = _found(runtime, change.after, names, roots=ruled.mount, at=at)
-    content = kept({**sent, "message": _sized(sent["message"], found, at=at)})
+    most = LARGEST_INPUT if is_input else LARGEST_MADE
+    content = kept({**sent, "message": _sized(sent["message"], found, at=at)}, most=most)
     pins = tuple(
         Pin(uri=file, version=version.id, size=version.size, kind=version.kind)
         for file, version in found.items()

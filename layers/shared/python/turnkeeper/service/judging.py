@@ -44,8 +44,6 @@ MOST_MADE = 100
 """How many inputs guardrails may change in one start: each is put down by itself."""
 REPLY_BYTES = 100_000
 """What answers the refused ones of one start, as JSON; the rest is answered by the next."""
-LARGEST_MADE = contents.LARGEST_INPUT + 16 * 1024
-"""Bytes of an output with what is put beside its message here."""
 REVIEW_WITHIN = timedelta(days=7)
 
 type _Entry = tuple[str, Mapping[str, Any]]
@@ -249,7 +247,7 @@ class _Run:
             part for number in sorted(self.refused) for part in contents.text(self.refused[number])["message"]
         ]
         exposed = exposing(self.rules, {"message": parts}, self.scene, now=self.now, by=self.evaluator)
-        return contents.kept({**exposed, "error": ERRORS[Side.INPUT]}, most=LARGEST_MADE)
+        return contents.kept({**exposed, "error": ERRORS[Side.INPUT]}, most=contents.LARGEST_MADE)
 
 
 def exposing(

@@ -25,7 +25,7 @@ from turnkeeper.guards.rules import Rules
 from turnkeeper.guards.scene import Scene, Side
 from turnkeeper.service import rules
 from turnkeeper.service.change import Decide
-from turnkeeper.service.judging import LARGEST_MADE, REVIEW_WITHIN, LockedByGuardrail, exposing, seen
+from turnkeeper.service.judging import REVIEW_WITHIN, LockedByGuardrail, exposing, seen
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.store import transcript
 
@@ -165,12 +165,12 @@ def _judged(
             case _:
                 flow = verdict.flow
     shown = exposing(ruled, flow, scene, now=now, by=evaluator.shared())
-    return contents.kept(shown, most=LARGEST_MADE)
+    return contents.kept(shown, most=contents.LARGEST_MADE)
 
 
 def _withheld(ruled: Rules, message: str, scene: Scene, now: datetime) -> str:
     shown = exposing(ruled, contents.text(message), scene, now=now, by=evaluator.shared())
-    return contents.kept({**shown, "error": ERRORS[Side.OUTPUT]}, most=LARGEST_MADE)
+    return contents.kept({**shown, "error": ERRORS[Side.OUTPUT]}, most=contents.LARGEST_MADE)
 
 
 def _unchecked(runtime: Runtime, task: Task, ruled: Rules, now: datetime) -> str:

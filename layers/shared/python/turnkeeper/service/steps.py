@@ -9,15 +9,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from turnkeeper.agents.protocol import Delegate, Pause, Say, Step
-from turnkeeper.domain.content import LARGEST_INPUT
+from turnkeeper.domain.content import LARGEST_INPUT, LARGEST_TEXT
 from turnkeeper.domain.errors import InvalidInput
 from turnkeeper.domain.manifest import NAME
 from turnkeeper.domain.needs import Need, check
 from turnkeeper.domain.transitions import CALL_BYTES
-from turnkeeper.domain.waits import WaitKind
+from turnkeeper.domain.waits import MEMO_BYTES, WaitKind
 
-TEXT_BYTES = 100_000
-MEMO_BYTES = 32_768
 _TYPES: Mapping[str, Any] = {
     "id": str,
     "kind": WaitKind,
@@ -69,8 +67,8 @@ def memo_text(memo: Any) -> str | None:
 
 
 def _check_text(text: object) -> None:
-    if not isinstance(text, str) or _size(text) > TEXT_BYTES:
-        raise AgentMisbehaved(f"an output is a text of at most {TEXT_BYTES} bytes")
+    if not isinstance(text, str) or _size(text) > LARGEST_TEXT:
+        raise AgentMisbehaved(f"an output is a text of at most {LARGEST_TEXT} bytes")
     if len(content(text).encode()) > LARGEST_INPUT:
         raise AgentMisbehaved(f"an output is at most {LARGEST_INPUT} bytes of JSON")
 
