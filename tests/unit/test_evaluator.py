@@ -162,7 +162,6 @@ def test_a_loop_in_a_loop_is_killed_and_the_next_expression_has_a_new_process() 
 
     assert held.evaluate(SLOW, {"input": {"a": MANY}}) == Fails("Killed")
     assert held.evaluate("input.a", {"input": {"a": 1}}) == Is(1)
-    assert 0.1 <= held.spent < 0.1 + QUICK + 0.5
     held.close()
 
 
@@ -204,6 +203,11 @@ def test_a_process_that_died_is_replaced() -> None:
 
     # It died of something else, which says nothing of this expression.
     assert held.evaluate("1", {}) == Is(1)
+    child = held._child  # noqa: SLF001
+    assert child
+    os.kill(child.pid, 9)
+    child.wait()
+    assert held.references("now").variables == {"now"}
     held.close()
 
 

@@ -43,11 +43,11 @@ def test_a_key_whose_expression_has_no_value_or_a_large_one_is_null(
 
 
 @pytest.mark.clause("IO-7")
-def test_an_agent_that_exposes_nothing_says_just_its_message(evaluator: Evaluator) -> None:
-    before = evaluator.spent
+def test_an_agent_that_exposes_nothing_says_just_its_message_and_starts_no_process() -> None:
+    fresh = Evaluator()
 
-    assert exposing(evaluator) == text("done")
-    assert evaluator.spent == before
+    assert exposing(fresh) == text("done")
+    assert fresh._child is None  # noqa: SLF001 - nothing else shows it
 
 
 @pytest.mark.clause("AG-5")

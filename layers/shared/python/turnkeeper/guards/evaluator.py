@@ -67,13 +67,9 @@ class References:
 
 
 class Evaluator:
-    """One process for one thread, started at its first use and again after it was lost.
-
-    `spent` counts the seconds that expressions took, so that whoever evaluates many can stop in good time.
-    """
+    """One process for one thread, started at its first use and again after it was lost."""
 
     def __init__(self, *, deadline: float = DEADLINE) -> None:
-        self.spent = 0.0
         self._deadline = deadline
         self._child: subprocess.Popen[str] | None = None
         self._told: Values | None = None
@@ -81,6 +77,7 @@ class Evaluator:
     def references(self, expression: str) -> References:
         """What *expression* refers to; ExpressionRefused when it is out of bounds or no expression."""
         bound = check(expression)
+        self._bury()
         answer = self._ask({"compile": expression})
         if answer is None:
             raise ExpressionRefused("cannot be compiled")
@@ -92,14 +89,11 @@ class Evaluator:
         self, expression: str, values: Values, *, decided: Mapping[str, bool] | None = None
     ) -> Outcome:
         """What *expression* comes to; *decided* is what reviewers decided. The same *values* are told only once."""
-        if self._child is not None and self._child.poll() is not None:
-            self.close()  # it died of something else, and that is no answer to this
+        self._bury()
         question: dict[str, Any] = {"evaluate": expression, "decided": dict(decided or {})}
         if self._told is not values or self._child is None:
             question["values"] = values
-        began = time.monotonic()
         answer = self._ask(question)
-        self.spent += time.monotonic() - began
         self._told = values if self._child is not None else None
         match answer:
             case {"is": value}:
@@ -116,6 +110,11 @@ class Evaluator:
         if self._child is not None:
             _end(self._child)
             self._child = None
+
+    def _bury(self) -> None:
+        """Let go of a process that died of something else: that is no answer to what is asked now."""
+        if self._child is not None and self._child.poll() is not None:
+            self.close()
 
     def _ask(self, question: Mapping[str, Any]) -> dict[str, Any] | None:
         """The answer to *question*, or None when the process did not live to give one in time."""
