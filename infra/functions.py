@@ -47,7 +47,7 @@ class Functions(Construct):
             "TURNKEEPER_WAKE_GRACE_MAX_SECONDS": str(stage.wake_grace_max_seconds),
             "TURNKEEPER_IDEMPOTENCY_SECONDS": str(stage.idempotency_seconds),
             "TURNKEEPER_RETENTION_SECONDS": str(stage.retention_seconds),
-            "POWERTOOLS_SERVICE_NAME": "turnkeeper",
+            "TURNKEEPER_METRICS_NAMESPACE": f"Turnkeeper/{stage.stage}",
             "POWERTOOLS_LOG_LEVEL": stage.log_level,
         }
         human = {"TURNKEEPER_HUMAN_CLAIM": human_claim}

@@ -13,6 +13,7 @@ import botocore.session
 from botocore.config import Config
 
 from turnkeeper.domain.task import Pace
+from turnkeeper.metrics import told_to
 from turnkeeper.queue import WakeUps
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.store.table import Table
@@ -71,6 +72,7 @@ def runtime(*, wakes: bool = True) -> Runtime:
         heartbeat=_seconds("HEARTBEAT_SECONDS"),
         idempotency=_seconds("IDEMPOTENCY_SECONDS"),
         clock=utc_now,
+        meter=told_to(_setting("METRICS_NAMESPACE")),
         trace=trace,
     )
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from turnkeeper.domain.task import Pace
+from turnkeeper.metrics import Meter, unheard
 from turnkeeper.queue import WakeUps
 from turnkeeper.store.table import Table
 
@@ -29,5 +30,6 @@ class Runtime:
     heartbeat: timedelta
     idempotency: timedelta
     clock: Callable[[], datetime]
+    meter: Meter = unheard
     trace: Callable[[], str | None] = lambda: None
     """X-Ray's header of what is done now."""
