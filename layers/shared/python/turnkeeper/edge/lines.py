@@ -7,26 +7,28 @@ import json
 import logging
 import os
 import sys
-from datetime import UTC, datetime
+import time
 
 PRODUCT = "turnkeeper"
 _OF_EVERY_RECORD = {*logging.makeLogRecord({}).__dict__, "message", "asctime"}
+_encode = json.JSONEncoder(default=str).encode
 
 
 class Lines(logging.Formatter):
     """A record as one JSON object: level, message, timestamp, service, and what was said beside."""
 
+    converter = staticmethod(time.gmtime)
+
     def format(self, record: logging.LogRecord) -> str:
         """The line; what JSON cannot say stands in it as text."""
-        at = datetime.fromtimestamp(record.created, UTC)
         line = {
             "level": record.levelname,
             "message": record.getMessage(),
-            "timestamp": f"{at:%Y-%m-%d %H:%M:%S},{int(record.msecs):03d}+0000",
+            "timestamp": f"{self.formatTime(record)}+0000",
             "service": PRODUCT,
             **{name: value for name, value in vars(record).items() if name not in _OF_EVERY_RECORD},
         }
-        return json.dumps(line, default=str)
+        return _encode(line)
 
 
 def speak() -> None:
