@@ -59,6 +59,8 @@ class Functions(Construct):
             "TURNKEEPER_HOST_FUNCTIONS": json.dumps(stage.host_functions),
             "TURNKEEPER_REPORTERS": json.dumps(stage.reporters),
         }
+        # Whoever shows where a task stands.
+        urgency = {"TURNKEEPER_SEVERITIES": json.dumps(stage.severities)}
         self.status = self._function("status", memory=512, timeout=API_TIMEOUT_SECONDS, told=human)
         files = {
             "TURNKEEPER_BUCKET": bucket_name,
@@ -66,14 +68,17 @@ class Functions(Construct):
             "TURNKEEPER_FILE_URL_SECONDS": str(stage.file_url_seconds),
         }
         self.tasks = self._function(
-            "tasks", memory=1024, timeout=API_TIMEOUT_SECONDS, told=human | developer | wakes | files
+            "tasks",
+            memory=1024,
+            timeout=API_TIMEOUT_SECONDS,
+            told=human | developer | wakes | files | urgency,
         )
         ours = {
             "TURNKEEPER_DEPLOYMENT_HOSTS": json.dumps(stage.deployment_hosts),
             "TURNKEEPER_AUDITORS": json.dumps(stage.auditors),
         }
         self.host = self._function(
-            "host", memory=1024, timeout=API_TIMEOUT_SECONDS, told=wakes | ours | files
+            "host", memory=1024, timeout=API_TIMEOUT_SECONDS, told=wakes | ours | files | urgency
         )
         self.turns = self._function("turns", memory=1024, timeout=stage.turn_timeout_seconds, told=wakes)
         self.sweep = self._function("sweep", memory=512, timeout=SWEEP_TIMEOUT_SECONDS, told=wakes)

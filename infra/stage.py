@@ -75,6 +75,7 @@ LARGEST_PUT = 5 * 1024**3
 """Bytes that S3 takes in one request."""
 
 MOST_HOSTS = MOST_FUNCTIONS = 10
+MOST_SEVERITIES = 8
 """Functions are told all of them, and a function's environment holds 4 KB."""
 
 Seconds = Annotated[int, Field(ge=1)]
@@ -85,6 +86,8 @@ HostName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$", m
 Principal = Annotated[str, Field(pattern=r"^\d{12}/A(ROA|IDA)[A-Z0-9]+$")]
 Issuer = Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,64}$")]
 ScopeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_.-]{0,39}$")]
+StatusCode = Annotated[int, Field(ge=1000, le=9899)]
+Severity = Literal["critical", "error", "warning", "notice", "info", "debug"]
 FunctionArn = Annotated[
     str, Field(pattern=r"^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:[\w-]{1,64}(:[\w$-]{1,128})?$")
 ]
@@ -145,6 +148,9 @@ class Stage(BaseModel):
         dict[Issuer, Annotated[tuple[ScopeName, ...], Field(max_length=16)]],
         Field(max_length=MOST_HOSTS),
         BeforeValidator(read_as_json),
+    ]
+    severities: Annotated[
+        dict[StatusCode, Severity], Field(max_length=MOST_SEVERITIES), BeforeValidator(read_as_json)
     ]
     host_functions: Annotated[
         tuple[FunctionArn, ...], Field(max_length=MOST_FUNCTIONS), BeforeValidator(split_on_commas)

@@ -67,6 +67,7 @@ def test_a_function_is_told_all_it_needs_and_nothing_it_does_not(template: Templ
         "TURNKEEPER_REPORTERS": "{}",
     }
     people = {"TURNKEEPER_HUMAN_CLAIM": "username"}
+    urgency = {"TURNKEEPER_SEVERITIES": "{}"}
     (bucket,) = of_type(template, "S3::Bucket")
     files = {
         "TURNKEEPER_BUCKET": {"Ref": bucket},
@@ -79,8 +80,8 @@ def test_a_function_is_told_all_it_needs_and_nothing_it_does_not(template: Templ
 
     assert told == {
         "status": everybody | people,
-        "tasks": everybody | people | wakes | files | {"TURNKEEPER_DEVELOPER_CLAIM": ""},
-        "host": everybody | wakes | files | ours,
+        "tasks": everybody | people | wakes | files | urgency | {"TURNKEEPER_DEVELOPER_CLAIM": ""},
+        "host": everybody | wakes | files | urgency | ours,
         "turns": everybody | wakes,
         "sweep": everybody | wakes,
     }

@@ -34,6 +34,7 @@ def test_a_setting_from_the_command_line_is_text_and_becomes_what_it_means(setti
         "log_retention_days": "7",
         "external_hosts": json.dumps({"acme": HOST}),
         "host_functions": "arn:aws:lambda:eu-central-1:123456789012:function:answers",
+        "severities": '{"5003": "critical"}',
     }
 
     stage = Stage.from_context(settings | said)
@@ -44,6 +45,7 @@ def test_a_setting_from_the_command_line_is_text_and_becomes_what_it_means(setti
     assert stage.log_retention_days == 7
     assert stage.external_hosts["acme"].principal == HOST["principal"]
     assert stage.host_functions == (said["host_functions"],)
+    assert stage.severities == {5003: "critical"}
 
 
 @pytest.mark.parametrize(
@@ -74,6 +76,11 @@ def test_a_setting_from_the_command_line_is_text_and_becomes_what_it_means(setti
         ("reporters", {"judge.example": "evaluation"}),
         ("reporters", {"judge example": ["evaluation"]}),
         ("reporters", {"judge.example": ["Every Scope"]}),
+        ("severities", "critical"),
+        ("severities", {"SUCCESS": "info"}),
+        ("severities", {"999": "info"}),
+        ("severities", {"9900": "info"}),
+        ("severities", {"5003": "fatal"}),
         ("developer_claim", "=developers"),
         ("developer_claim", "groups="),
         ("developer_claim", "groups=one two"),
