@@ -159,5 +159,5 @@ def test_the_functions_write_what_they_count_to_the_log(
     assert api.post("/v1/tasks", {"agent": "echo"}).status == 201
 
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines() if "CloudWatchMetrics" in line]
-    assert [line["_aws"]["CloudWatchMetrics"][0]["Namespace"] for line in lines] == ["Turnkeeper/dev"] * 2
+    assert [line["_aws"]["CloudWatchMetrics"][0]["Namespace"] for line in lines] == ["Turnkeeper/prod"] * 2
     assert [(line.get("Writes"), line.get("phase")) for line in lines] == [([1.0], None), (None, "idle")]
