@@ -84,7 +84,7 @@ class Functions(Construct):
             "host", memory=1024, timeout=API_TIMEOUT_SECONDS, told=wakes | ours | files | urgency
         )
         self.turns = self._function("turns", memory=1024, timeout=stage.turn_timeout_seconds, told=wakes)
-        self.sweep = self._function("sweep", memory=512, timeout=SWEEP_TIMEOUT_SECONDS, told=wakes)
+        self.sweep = self._function("sweep", memory=512, timeout=SWEEP_TIMEOUT_SECONDS, told=wakes | files)
         self.all = [self.status, self.tasks, self.host, self.turns, self.sweep]
 
     def _restored(self, function: lambda_.Function) -> lambda_.Alias:

@@ -48,6 +48,10 @@ NESTED = (
     # A worker hides its message for its lease and 5 s; the queue hides one for a turn's time and 60 s.
     ("lease_seconds", "turn_timeout_seconds"),
     ("wake_grace_seconds", "wake_grace_max_seconds"),
+    # Nothing that was begun while a task lived reaches it after it was deleted.
+    ("turn_timeout_seconds", "retention_seconds"),
+    ("file_url_seconds", "retention_seconds"),
+    ("idempotency_seconds", "retention_seconds"),
 )
 """Pairs of which the first is the shorter."""
 

@@ -83,7 +83,7 @@ def test_a_function_is_told_all_it_needs_and_nothing_it_does_not(template: Templ
         "tasks": everybody | people | wakes | files | urgency | {"TURNKEEPER_DEVELOPER_CLAIM": ""},
         "host": everybody | wakes | files | urgency | ours,
         "turns": everybody | wakes,
-        "sweep": everybody | wakes,
+        "sweep": everybody | wakes | files,
     }
 
 
@@ -109,8 +109,9 @@ def test_the_numbers_are_the_deployments(synthesise: Synthesise) -> None:
         "idempotency_seconds": 30,
         "retention_seconds": 60,
     }
+    shorter = {"turn_timeout_seconds": 60, "file_url_seconds": 60}
 
-    template = synthesise(**short)
+    template = synthesise(**short, **shorter)
 
     for name in NAMES:
         variables = function_of(template, name)[1]["Environment"]["Variables"]

@@ -87,7 +87,7 @@ def for_auditor(runtime: Runtime, *, task_id: str, is_known: Known) -> Seen:
     """Anybody's task, to the last; who may have that is for the caller to know."""
     check_id(task_id)
     task = tasks.read(runtime.table, task_id)
-    if task is None:
+    if task is None or task.is_gone(runtime.clock()):
         raise TaskNotFound
     return _seen(runtime, expire(runtime, task, actor="reader"), Profile.AUDIT, is_known)
 
