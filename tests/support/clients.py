@@ -5,10 +5,11 @@ The connection of most is the gateway in this process, so the client talks to th
 
 import asyncio
 import inspect
+import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, TextIO, cast
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import httpx
@@ -190,6 +191,8 @@ class Wire:
     """What was asked, each try."""
     meanwhile: Callable[[httpx.Request], None] | None = None
     """What happens just before a request arrives."""
+    out: TextIO = field(default_factory=lambda: sys.stdout)
+    """Where the functions write, wherever the command under test does."""
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         """The answer to *request*, unless a fault is due."""
@@ -201,7 +204,7 @@ class Wire:
             return httpx.Response(int(fault), json={"message": "Too Many Requests"})
         if self.meanwhile:
             self.meanwhile(request)
-        with moto_lock:
+        with moto_lock, redirect_stdout(self.out):
             answer = self._answer(request)
         if fault == "lost":
             raise httpx.ReadError("the connection broke", request=request)
