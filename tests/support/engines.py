@@ -22,6 +22,8 @@ KEYS = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
 KNOWN_KEYS = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
 
 _session_lock = threading.Lock()
+moto_lock = threading.RLock()
+"""Who holds it has moto for itself."""
 
 
 @cache
@@ -59,7 +61,7 @@ class Engine:
 class Locked:
     """A client whose calls never overlap with another's in this process."""
 
-    _lock = threading.RLock()
+    _lock = moto_lock
 
     def __init__(self, client: Any) -> None:
         self._client = client
