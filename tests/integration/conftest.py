@@ -1,13 +1,14 @@
 """A laboratory per test, on each engine."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from tests.support.clients import SIDES, Wire, clients
 from tests.support.counting import Count, Counting, counted
 from tests.support.engines import Engine, make_queue
 from tests.support.filing import named
@@ -105,6 +106,31 @@ def invoke(hosts: Hosts, live_lab: Laboratory) -> Invoke:
 def acme(hosts: Hosts) -> Host:
     """The host `acme`, with no agent yet."""
     return hosts.acme
+
+
+@pytest.fixture
+def wire(api: Gateway, live_lab: Laboratory) -> Wire:
+    """The client's way to the functions in this process."""
+    return Wire(api, live_lab, signers={"acme": ACME, "rival": RIVAL})
+
+
+@pytest.fixture(params=SIDES)
+def side(request: pytest.FixtureRequest) -> str:
+    """Whether the client blocks or is awaited."""
+    return str(request.param)
+
+
+@pytest.fixture
+def connect(side: str) -> Iterator[Callable[..., Any]]:
+    """Makes clients of that side."""
+    with clients(side) as make:
+        yield make
+
+
+@pytest.fixture
+def alice(connect: Callable[..., Any], wire: Wire) -> Any:
+    """Alice's client."""
+    return connect(wire)
 
 
 @pytest.fixture
