@@ -3,8 +3,10 @@
 moto is not safe with threads, so every call to it goes through one lock.
 """
 
+import json
 import threading
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -19,6 +21,12 @@ KNOWN_KEYS = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
 
 _session = cache(botocore.session.get_session)
 _session_lock = threading.Lock()
+
+
+def on_each_call(hear: Callable[..., None]) -> None:
+    """Have *hear* be called before each call of a client that is made from now on."""
+    with _session_lock:
+        _session().register("before-call", hear)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +92,14 @@ def make_table(client: Any) -> str:
     return name
 
 
-def make_queue(client: Any) -> str:
-    """A FIFO queue as the stack has it; its URL."""
-    answer = client.create_queue(
-        QueueName=f"wake-{uuid.uuid4().hex[:12]}.fifo",
-        Attributes={"FifoQueue": "true", "ContentBasedDeduplication": "false", "VisibilityTimeout": "900"},
-    )
+def make_queue(client: Any, *, dead_letters: str | None = None, receives: int = 10) -> str:
+    """A FIFO queue as the stack has it; its URL. What was received so often goes to *dead_letters*, where there are."""
+    attributes = {"FifoQueue": "true", "ContentBasedDeduplication": "false", "VisibilityTimeout": "900"}
+    if dead_letters is not None:
+        found = client.get_queue_attributes(QueueUrl=dead_letters, AttributeNames=["QueueArn"])["Attributes"]
+        policy = {"deadLetterTargetArn": found["QueueArn"], "maxReceiveCount": receives}
+        attributes["RedrivePolicy"] = json.dumps(policy)
+    answer = client.create_queue(QueueName=f"wake-{uuid.uuid4().hex[:12]}.fifo", Attributes=attributes)
     url: str = answer["QueueUrl"]
     return url
 
