@@ -43,7 +43,7 @@ any-order: setup ## try LIVES=300x40 lives of people, a host and time in any ord
 
 conformance: setup ## hold a deployment to the contract (BASE_URL=…, or one of its own; CLAUSE=TS-5c; REPORT=file)
 	@$(ours) -m pytest tests/conformance $(foreach clause,$(CLAUSE),--clause='$(clause)') \
-		$(if $(BASE_URL),--base-url="$$BASE_URL") $(if $(REPORT),--clauses-report="$$REPORT")
+		$(if $(BASE_URL),--base-url="$$BASE_URL",--inside) $(if $(REPORT),--clauses-report="$$REPORT")
 
 mutations: setup ## break each promise of the contract once, in a copy, and see a test go red (CLAUSE=TS-5c)
 	@$(ours) -m scripts.mutations $(CLAUSE)

@@ -9,8 +9,11 @@ from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_apigatewayv2 as apigatewayv2
 from aws_cdk import aws_apigatewayv2_authorizers as authorizers
 from aws_cdk import aws_apigatewayv2_integrations as integrations
+from aws_cdk import aws_certificatemanager as certificates
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
+from aws_cdk import aws_route53 as route53
 from constructs import Construct
 
 from infra.identity import Identity
@@ -46,13 +49,18 @@ METHODS = {method.value: method for method in apigatewayv2.HttpMethod}
 class Api(Construct):
     """The front door: who is let in, how often, and what is logged of it."""
 
-    def __init__(self, scope: Construct, id_: str, *, stage: Stage, people: Identity) -> None:
+    def __init__(
+        self, scope: Construct, id_: str, *, stage: Stage, people: Identity, key: kms.IKey | None
+    ) -> None:
         super().__init__(scope, id_)
+        self.domain = self._domain(stage)
         self.http = apigatewayv2.HttpApi(
             self,
             "Http",
             api_name="turnkeeper",
             create_default_stage=False,
+            # Whoever has an address of their own has one address.
+            disable_execute_api_endpoint=self.domain is not None,
             cors_preflight=browsers(stage.cors_origins),
         )
         apigatewayv2.HttpStage(
@@ -64,7 +72,12 @@ class Api(Construct):
             throttle=apigatewayv2.ThrottleSettings(
                 rate_limit=stage.throttle_rate, burst_limit=stage.throttle_burst
             ),
-            access_log_settings=AccessLog(kept_log(self, "AccessLog", stage=stage)),
+            access_log_settings=AccessLog(kept_log(self, "AccessLog", stage=stage, key=key))
+            if stage.access_logs
+            else None,
+            domain_mapping=apigatewayv2.DomainMappingOptions(domain_name=self.domain)
+            if self.domain
+            else None,
         )
         self._people = authorizers.HttpJwtAuthorizer("People", people.issuer, jwt_audience=[people.audience])
         self._hosts = authorizers.HttpIamAuthorizer()
@@ -73,7 +86,36 @@ class Api(Construct):
     @property
     def base_url(self) -> str:
         """Where the routes begin, without a slash at the end."""
-        return self.http.api_endpoint
+        return f"https://{self.domain.name}" if self.domain else self.http.api_endpoint
+
+    def _domain(self, stage: Stage) -> apigatewayv2.DomainName | None:
+        """Return the address of the deployment's own, and tell its zone of it when there is one to tell."""
+        if stage.domain_name is None or stage.certificate_arn is None:
+            return None
+        certificate = certificates.Certificate.from_certificate_arn(
+            self, "Certificate", stage.certificate_arn
+        )
+        domain = apigatewayv2.DomainName(
+            self,
+            "Domain",
+            domain_name=stage.domain_name,
+            certificate=certificate,
+            security_policy=apigatewayv2.SecurityPolicy.TLS_1_2,
+        )
+        if stage.hosted_zone_id is not None:
+            target = route53.CfnRecordSet.AliasTargetProperty(
+                dns_name=domain.regional_domain_name, hosted_zone_id=domain.regional_hosted_zone_id
+            )
+            for kind in ("A", "AAAA"):
+                route53.CfnRecordSet(
+                    self,
+                    f"Record{kind}",
+                    name=stage.domain_name,
+                    type=kind,
+                    hosted_zone_id=stage.hosted_zone_id,
+                    alias_target=target,
+                )
+        return domain
 
     def people(self, route: str, function: lambda_.IFunction) -> None:
         """Let people with a token call *function* by *route*."""

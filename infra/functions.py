@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
@@ -35,9 +36,10 @@ class Functions(Construct):
         queue_url: str,
         host_queues: Mapping[str, str],
         human_claim: str,
+        key: kms.IKey | None,
     ) -> None:
         super().__init__(scope, id_)
-        self._stage = stage
+        self._stage, self._key = stage, key
         self._layers = Layers(self, "Layers", arch=stage.arch).all
         self._environment = {
             "TURNKEEPER_TABLE": table_name,
@@ -47,7 +49,7 @@ class Functions(Construct):
             "TURNKEEPER_WAKE_GRACE_MAX_SECONDS": str(stage.wake_grace_max_seconds),
             "TURNKEEPER_IDEMPOTENCY_SECONDS": str(stage.idempotency_seconds),
             "TURNKEEPER_RETENTION_SECONDS": str(stage.retention_seconds),
-            "POWERTOOLS_SERVICE_NAME": "turnkeeper",
+            "TURNKEEPER_METRICS_NAMESPACE": f"Turnkeeper/{stage.stage}",
             "POWERTOOLS_LOG_LEVEL": stage.log_level,
         }
         human = {"TURNKEEPER_HUMAN_CLAIM": human_claim}
@@ -60,6 +62,7 @@ class Functions(Construct):
             "TURNKEEPER_REPORTERS": json.dumps(stage.reporters),
         }
         self.status = self._function("status", memory=512, timeout=API_TIMEOUT_SECONDS, told=human)
+        self.polls: lambda_.IFunction = self._restored(self.status) if stage.snap_start else self.status
         files = {
             "TURNKEEPER_BUCKET": bucket_name,
             "TURNKEEPER_LARGEST_FILE_BYTES": str(stage.largest_file_bytes),
@@ -77,9 +80,23 @@ class Functions(Construct):
         )
         self.turns = self._function("turns", memory=1024, timeout=stage.turn_timeout_seconds, told=wakes)
         self.sweep = self._function("sweep", memory=512, timeout=SWEEP_TIMEOUT_SECONDS, told=wakes)
+        self.all = [self.status, self.tasks, self.host, self.turns, self.sweep]
+
+    def _restored(self, function: lambda_.Function) -> lambda_.Alias:
+        """Return *function* as it is published: started once, and restored from that ever after.
+
+        What it drew at its start, every restored process has: so nothing is drawn there, and what is drawn later comes
+        from the kernel (docs/decisions/0082).
+        """
+        cfn = function.node.default_child
+        assert isinstance(cfn, lambda_.CfnFunction)  # noqa: S101 - what a function of the CDK's is made of
+        cfn.snap_start = lambda_.CfnFunction.SnapStartProperty(apply_on="PublishedVersions")
+        return lambda_.Alias(
+            self, f"{function.node.id}Live", alias_name="live", version=function.current_version
+        )
 
     def _function(self, name: str, *, memory: int, timeout: int, told: Mapping[str, str]) -> lambda_.Function:
-        log_group = kept_log(self, f"{name.title()}Log", stage=self._stage)
+        log_group = kept_log(self, f"{name.title()}Log", stage=self._stage, key=self._key)
         role = iam.Role(self, f"{name.title()}Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         log_group.grant_write(role)
         return lambda_.Function(

@@ -4,8 +4,15 @@ from aws_cdk import Duration, RemovalPolicy, Stack
 from aws_cdk import aws_cognito as cognito
 from constructs import Construct
 
+from infra.stage import Stage
+
 COGNITO_HUMAN_CLAIM = "username"
 """Cognito puts it into the access token of a person, and into no client's."""
+
+
+PASSWORDS = cognito.PasswordPolicy(
+    min_length=12, require_lowercase=True, require_uppercase=True, require_digits=True, require_symbols=True
+)
 
 
 class Identity(Construct):
@@ -19,15 +26,16 @@ class Identity(Construct):
 class UserPool(Identity):
     """People are users of a pool that belongs to this deployment; only its operator makes users."""
 
-    def __init__(self, scope: Construct, id_: str, *, keep_data: bool) -> None:
+    def __init__(self, scope: Construct, id_: str, *, stage: Stage) -> None:
         super().__init__(scope, id_)
         self.pool = cognito.UserPool(
             self,
             "People",
             self_sign_up_enabled=False,
             account_recovery=cognito.AccountRecovery.EMAIL_ONLY,
-            deletion_protection=keep_data,
-            removal_policy=RemovalPolicy.RETAIN if keep_data else RemovalPolicy.DESTROY,
+            password_policy=PASSWORDS,
+            deletion_protection=stage.deletion_protection,
+            removal_policy=RemovalPolicy.RETAIN if stage.keep_data else RemovalPolicy.DESTROY,
         )
         self.client = self.pool.add_client(
             "Client",

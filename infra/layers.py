@@ -20,7 +20,7 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra import ROOT
-from infra.stage import Arch
+from infra.notation import Arch
 
 LOCK = ROOT / "requirements" / "layer.txt"
 PACKAGE = ROOT / "layers" / "shared"

@@ -2,6 +2,7 @@
 
 from aws_cdk import Duration
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
@@ -20,14 +21,16 @@ RECEIVE = [
 class Queues(Construct):
     """Wake-ups, one FIFO group per task, and the letters nobody could deliver."""
 
-    def __init__(self, scope: Construct, id_: str, *, visibility_seconds: int) -> None:
+    def __init__(self, scope: Construct, id_: str, *, visibility_seconds: int, key: kms.IKey | None) -> None:
         super().__init__(scope, id_)
+        encryption = sqs.QueueEncryption.KMS if key else sqs.QueueEncryption.SQS_MANAGED
         self.dead_letters = sqs.Queue(
             self,
             "DeadLetters",
             fifo=True,
             retention_period=Duration.days(14),
-            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            encryption=encryption,
+            encryption_master_key=key,
             enforce_ssl=True,
         )
         self.wake_ups = sqs.Queue(
@@ -40,7 +43,8 @@ class Queues(Construct):
             fifo_throughput_limit=sqs.FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
             visibility_timeout=Duration.seconds(visibility_seconds),
             retention_period=Duration.days(14),
-            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            encryption=encryption,
+            encryption_master_key=key,
             enforce_ssl=True,
             dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=MAX_RECEIVES),
         )

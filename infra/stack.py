@@ -5,26 +5,32 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
-from aws_cdk import aws_lambda_event_sources as event_sources
 from constructs import Construct
 
+from infra.acknowledged import acknowledge
 from infra.api import Api
 from infra.files import ROOTS, Files
 from infra.functions import Functions
 from infra.identity import Identity, TrustedIssuer, UserPool
+from infra.keys import Keys
 from infra.queues import Queues
 from infra.stage import Stage, queue_of
 from infra.storage import DUE, MINE, Storage
+
+BRING = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"]
+"""What Lambda does, in the name of a function, to bring it the messages of a queue."""
 
 
 class Turnkeeper(Stack):
     """The task API for AI agents."""
 
     def __init__(self, scope: Construct, id_: str, *, stage: Stage, stack_name: str) -> None:
-        super().__init__(scope, id_, stack_name=stack_name)
-        self.storage = Storage(self, "Storage", keep_data=stage.keep_data)
-        self.files = Files(self, "Files", keep_data=stage.keep_data, origins=stage.cors_origins)
-        self.queues = Queues(self, "Queues", visibility_seconds=stage.queue_visibility_seconds)
+        super().__init__(scope, id_, stack_name=stack_name, termination_protection=stage.deletion_protection)
+        self.keys = Keys(self, "Keys", stage=stage)
+        key = self.keys.own
+        self.storage = Storage(self, "Storage", stage=stage, key=key)
+        self.files = Files(self, "Files", stage=stage, key=key)
+        self.queues = Queues(self, "Queues", visibility_seconds=stage.queue_visibility_seconds, key=key)
         self.host_queues = self._host_queues(stage)
         self.identity = self._identity(stage)
         self.functions = Functions(
@@ -39,20 +45,23 @@ class Turnkeeper(Stack):
                 for name, queues in self.host_queues.items()
             },
             human_claim=self.identity.human_claim,
+            key=key,
         )
-        self.api = Api(self, "Api", stage=stage, people=self.identity)
+        self.api = Api(self, "Api", stage=stage, people=self.identity, key=key)
         self._route()
         self._trigger(stage)
         self._grant(stage)
-        self._tell()
+        self._tell(stage)
+        acknowledge(self, stage=stage, bucket=self.get_logical_id(self.files.resource))
 
     def _host_queues(self, stage: Stage) -> dict[str, Queues]:
         made = {}
         for name, host in stage.external_hosts.items():
             # A host says itself how long it keeps a message; else for as long as the turn that it starts.
-            queues = Queues(self, queue_of(name), visibility_seconds=stage.lease_seconds)
+            queues = Queues(self, queue_of(name), visibility_seconds=stage.lease_seconds, key=self.keys.own)
             if host.arn is not None:
                 queues.let_receive(host.arn)
+                self.keys.let_receive(host.arn)
             made[name] = queues
         return made
 
@@ -65,11 +74,11 @@ class Turnkeeper(Stack):
                 audience=stage.oidc_audience,
                 human_claim=stage.human_claim,
             )
-        return UserPool(self, "Identity", keep_data=stage.keep_data)
+        return UserPool(self, "Identity", stage=stage)
 
     def _route(self) -> None:
         api, functions = self.api, self.functions
-        api.people("GET /v1/tasks/{task_id}", functions.status)
+        api.people("GET /v1/tasks/{task_id}", functions.polls)
         api.people("POST /v1/tasks", functions.tasks)
         api.people("GET /v1/tasks", functions.tasks)
         api.people("GET /v1/tasks/{task_id}/messages", functions.tasks)
@@ -84,14 +93,13 @@ class Turnkeeper(Stack):
         api.anyone("$default", functions.tasks)
 
     def _trigger(self, stage: Stage) -> None:
-        self.functions.turns.add_event_source(
-            event_sources.SqsEventSource(
-                self.queues.wake_ups,
-                batch_size=1,
-                report_batch_item_failures=True,
-                # Not reserved concurrency: that would throttle deliveries into the dead-letter queue.
-                max_concurrency=stage.turns_concurrency,
-            )
+        self.functions.turns.add_event_source_mapping(
+            "WakeUps",
+            event_source_arn=self.queues.wake_ups.queue_arn,
+            batch_size=1,
+            report_batch_item_failures=True,
+            # Not reserved concurrency: that would throttle deliveries into the dead-letter queue.
+            max_concurrency=stage.turns_concurrency,
         )
         # A sweep is not tried again: the next minute's is the retry, and two must not overlap.
         self.functions.sweep.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
@@ -125,6 +133,8 @@ class Turnkeeper(Stack):
         # It takes no turn of an external host, but finds out that one may go on.
         allow(functions.turns, [*read, *several, *write, *ends], table)
         allow(functions.turns, ["sqs:SendMessage"], *any_queue)
+        # What the service does in its name, and how it hides the message that it works on.
+        allow(functions.turns, [*BRING, "sqs:ChangeMessageVisibility"], queue)
         if stage.host_functions:
             allow(functions.turns, ["lambda:InvokeFunction"], *stage.host_functions)
 
@@ -132,14 +142,19 @@ class Turnkeeper(Stack):
         allow(functions.sweep, ["dynamodb:Query"], due)
         allow(functions.sweep, ["sqs:SendMessage"], *any_queue)
 
+        for function in functions.all:
+            self.keys.let_use(function)
+
         # What they sign they must be allowed to do themselves. Agents' and the workspace's files are others' to write.
         anywhere = [self.files.below(root) for root in ROOTS]
         for function in (functions.tasks, functions.host):
             allow(function, ["s3:PutObject"], self.files.below("task"))
             allow(function, ["s3:GetObject", "s3:GetObjectVersion"], *anywhere)
 
-    def _tell(self) -> None:
+    def _tell(self, stage: Stage) -> None:
         CfnOutput(self, "BaseUrl", value=self.api.base_url)
+        if self.api.domain is not None and stage.hosted_zone_id is None:
+            CfnOutput(self, "DomainTarget", value=self.api.domain.regional_domain_name)
         CfnOutput(self, "TableName", value=self.storage.table.table_name)
         CfnOutput(self, "BucketName", value=self.files.bucket.bucket_name)
         CfnOutput(self, "QueueUrl", value=self.queues.wake_ups.queue_url)

@@ -1,15 +1,34 @@
 """The settings of one deployment: read from the CDK context, typed, and refused in a sentence.
 
-cdk.json holds a value for every setting; `-c name=value` overrides one. Nothing has a second default in code.
+cdk.json holds a value for every setting, or one for each stage below `stages`; `-c name=value` overrides either.
+Nothing has a second default in code.
 """
 
-import json
 import re
 from collections.abc import Mapping
-from enum import IntEnum, StrEnum
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from infra.notation import (
+    AlarmTarget,
+    Arch,
+    CertificateArn,
+    DomainName,
+    FunctionArn,
+    HostName,
+    Issuer,
+    KeyName,
+    LogRetention,
+    Optional,
+    Origin,
+    Principal,
+    ScopeName,
+    Seconds,
+    ZoneId,
+    read_as_json,
+    split_on_commas,
+)
 
 QUEUE_MARGIN_SECONDS = 60
 """A message stays hidden this much longer than the function that works on it may run."""
@@ -18,46 +37,8 @@ OF_THE_CDK = frozenset({"cli-telemetry", "acknowledged-issue-numbers", "cdk-migr
 """Context keys of the CDK's own that its usual marks (`:`, `/`) do not give away."""
 
 
-class Arch(StrEnum):
-    """The processor that the functions run on, and that their layer is built for."""
-
-    ARM64 = "arm64"
-    X86_64 = "x86_64"
-
-
-class LogRetention(IntEnum):
-    """The days that a log line is kept."""
-
-    WEEK = 7
-    MONTH = 30
-    QUARTER = 90
-    YEAR = 365
-
-
 class SettingRefused(ValueError):
     """A setting is unknown, badly typed or at odds with another; the message names it."""
-
-
-def split_on_commas(value: object) -> object:
-    """Let `-c name=a,b` stand for a list."""
-    if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
-    return value
-
-
-def read_as_json(value: object) -> object:
-    """Let `-c name={…}` stand for an object; an empty text for an empty one."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return json.loads(value or "{}")
-    except json.JSONDecodeError as error:
-        raise ValueError(f"it is not JSON ({error})") from None
-
-
-def none_if_empty(value: object) -> object:
-    """Let `-c name=` take a setting back."""
-    return None if value == "" else value
 
 
 NESTED = (
@@ -68,6 +49,9 @@ NESTED = (
 )
 """Pairs of which the first is the shorter."""
 
+STAGES = "stages"
+"""The context key below which each stage has the settings that are its own."""
+
 ISSUER = ("oidc_issuer", "oidc_audience", "human_claim")
 """What an issuer other than our own user pool needs, all of it."""
 
@@ -76,18 +60,6 @@ LARGEST_PUT = 5 * 1024**3
 
 MOST_HOSTS = MOST_FUNCTIONS = 10
 """Functions are told all of them, and a function's environment holds 4 KB."""
-
-Seconds = Annotated[int, Field(ge=1)]
-Origin = Annotated[str, Field(pattern=r"^(\*|https?://[^/\s]+)$")]
-Optional = BeforeValidator(none_if_empty)
-# Written together with capitals for the hyphens, two names stay two.
-HostName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$", max_length=24)]
-Principal = Annotated[str, Field(pattern=r"^\d{12}/A(ROA|IDA)[A-Z0-9]+$")]
-Issuer = Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,64}$")]
-ScopeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_.-]{0,39}$")]
-FunctionArn = Annotated[
-    str, Field(pattern=r"^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:[\w-]{1,64}(:[\w$-]{1,128})?$")
-]
 
 
 class ExternalHost(BaseModel):
@@ -117,7 +89,14 @@ class Stage(BaseModel):
 
     stage: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,31}$")]
     keep_data: bool
+    deletion_protection: bool
+    point_in_time_recovery: bool
+    access_logs: bool
+    encryption_key: Annotated[KeyName | None, Optional]
+    operations: bool
+    alarm_target: Annotated[AlarmTarget | None, Optional]
     arch: Arch
+    snap_start: bool
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"]
     log_retention_days: LogRetention
 
@@ -152,6 +131,9 @@ class Stage(BaseModel):
 
     throttle_rate: Annotated[int, Field(ge=1)]
     throttle_burst: Annotated[int, Field(ge=1)]
+    domain_name: Annotated[DomainName | None, Optional]
+    certificate_arn: Annotated[CertificateArn | None, Optional]
+    hosted_zone_id: Annotated[ZoneId | None, Optional]
     cors_origins: Annotated[tuple[Origin, ...], BeforeValidator(split_on_commas)]
     oidc_issuer: Annotated[str | None, Field(pattern=r"^https?://\S+$"), Optional]
     oidc_audience: Annotated[str | None, Optional]
@@ -162,8 +144,17 @@ class Stage(BaseModel):
     def from_context(cls, context: Mapping[str, object]) -> Self:
         """Read the settings out of *context*; the CDK's own keys are not ours to judge."""
         ours = {key: value for key, value in context.items() if not _is_of_the_cdk(key)}
+        stages, name = ours.pop(STAGES, None), ours.get("stage")
+        if not isinstance(stages, Mapping) or not all(isinstance(own, Mapping) for own in stages.values()):
+            raise SettingRefused(f"{STAGES} must hold the settings of each stage, by its name.")
+        for other, own in stages.items():
+            if unknown := sorted(own.keys() - cls.model_fields.keys()):
+                raise SettingRefused(f"The setting {unknown[0]} of {STAGES}.{other} is unknown.")
+        if name not in stages:
+            raise SettingRefused(f"There is no stage {name!r} below {STAGES}; there are {', '.join(stages)}.")
+        own_settings: Mapping[str, Any] = stages[name]
         try:
-            return cls.model_validate(ours)
+            return cls.model_validate({**own_settings, **ours})
         except ValidationError as refused:
             raise SettingRefused(" ".join(_sentences(refused))) from None
 
@@ -194,6 +185,20 @@ class Stage(BaseModel):
                     f"external_hosts: {name} acts as the deployment (deployment_hosts), which has no queue."
                 )
                 raise ValueError(said)
+        return self
+
+    @model_validator(mode="after")
+    def _what_needs_another_has_it(self) -> Self:
+        if self.deletion_protection and not self.keep_data:
+            raise ValueError(
+                "deletion_protection needs keep_data: what is protected cannot go with its stack."
+            )
+        if self.alarm_target is not None and not self.operations:
+            raise ValueError("alarm_target needs operations: without it there are no alarms.")
+        if (self.domain_name is None) != (self.certificate_arn is None):
+            raise ValueError("domain_name and certificate_arn come together.")
+        if self.hosted_zone_id is not None and self.domain_name is None:
+            raise ValueError("hosted_zone_id needs domain_name, which it is to hold.")
         return self
 
     @model_validator(mode="after")

@@ -2,7 +2,10 @@
 
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_kms as kms
 from constructs import Construct
+
+from infra.stage import Stage
 
 MINE, DUE = "mine", "due"
 
@@ -10,7 +13,7 @@ MINE, DUE = "mine", "due"
 class Storage(Construct):
     """The task table, with its index of a person's tasks and its index of due times."""
 
-    def __init__(self, scope: Construct, id_: str, *, keep_data: bool) -> None:
+    def __init__(self, scope: Construct, id_: str, *, stage: Stage, key: kms.IKey | None) -> None:
         super().__init__(scope, id_)
         self.table = dynamodb.Table(
             self,
@@ -18,13 +21,16 @@ class Storage(Construct):
             partition_key=string("pk"),
             sort_key=string("sk"),
             billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
-            encryption=dynamodb.TableEncryption.AWS_MANAGED,
+            encryption=dynamodb.TableEncryption.CUSTOMER_MANAGED
+            if key
+            else dynamodb.TableEncryption.AWS_MANAGED,
+            encryption_key=key,
             time_to_live_attribute="expires_at",
             point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
-                point_in_time_recovery_enabled=True
+                point_in_time_recovery_enabled=stage.point_in_time_recovery
             ),
-            deletion_protection=keep_data,
-            removal_policy=RemovalPolicy.RETAIN if keep_data else RemovalPolicy.DESTROY,
+            deletion_protection=stage.deletion_protection,
+            removal_policy=RemovalPolicy.RETAIN if stage.keep_data else RemovalPolicy.DESTROY,
         )
         for name, partition, sort in (
             (MINE, "responsible_user", "created_key"),

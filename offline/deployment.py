@@ -22,7 +22,6 @@ STACK = "turnkeeper-offline"
 BOOTSTRAP_VERSION = "/cdk-bootstrap/hnb659fds/version"
 OFFLINE = {
     "stage": "offline",
-    "keep_data": "false",
     "arch": "arm64" if platform.machine() in {"arm64", "aarch64"} else "x86_64",
 }
 """The settings that only a deployment onto one machine needs."""

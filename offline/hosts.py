@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 from pydantic import TypeAdapter, ValidationError
 
 from infra import stage
-from infra.stage import HostName
+from infra.notation import HostName
 from offline.deployment import Deployment
 from offline.endpoint import ACCOUNT, REGION, Endpoint
 

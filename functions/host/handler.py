@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
 from turnkeeper import settings
@@ -30,6 +31,8 @@ from turnkeeper.service.host_turns import Asked
 from turnkeeper.service.messages import page_of
 from turnkeeper.service.waiting import resolutions
 
+# By this name, ours are its children.
+Logger(service="turnkeeper", location=None)
 app = APIGatewayHttpResolver(debug=False)
 app.not_found(refuse_unknown_route)
 handle = exchange(app.resolve)

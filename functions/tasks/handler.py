@@ -4,6 +4,7 @@ Refusals are raised where they are found and become problems in `exchange`. Requ
 not by the resolver (docs/decisions/0020).
 """
 
+from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
 from turnkeeper import settings
@@ -23,6 +24,8 @@ from turnkeeper.service.poll import poll, poll_after
 from turnkeeper.service.reviews import decide, list_reviews
 from turnkeeper.service.tasks import list_tasks
 
+# By this name, ours are its children.
+Logger(service="turnkeeper", location=None)
 app = APIGatewayHttpResolver(debug=False)
 app.not_found(refuse_unknown_route)
 handle = exchange(app.resolve)

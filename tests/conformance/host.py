@@ -51,6 +51,19 @@ class Host(Client):
         """The task with what only its host may know."""
         return answered(self.ask("GET", f"host/tasks/{task_id}"), 200)
 
+    def ask_status(self, task_id: str, etag: str | None = None) -> httpx.Response:
+        """Where the task stands, by somebody who knows *etag* when there is one."""
+        known = {"if-none-match": etag} if etag else None
+        return self.ask("GET", f"host/tasks/{task_id}/agent-status", headers=known)
+
+    def report(self, task_id: str, fence: int, said: object, **more: Any) -> httpx.Response:
+        """The answer to the envelope *said*, passed on under the turn's *fence*."""
+        return self.post(task_id, "reports", fence=fence, report=said, **more)
+
+    def hears(self, task_id: str, fence: int, said: object, **more: Any) -> None:
+        """Pass the envelope *said* on, which must be taken."""
+        answered(self.report(task_id, fence, said, **more), 200)
+
     def start(self, task_id: str) -> int:
         """The fence of the task's turn, begun, tried again or resumed."""
         fence: int = answered(self.post(task_id, "turns"), 201)["turn"]["fence"]

@@ -36,6 +36,11 @@ class Person(Client):
         """The answer to a poll, by somebody who knows *etag* when there is one."""
         return self.ask("GET", f"tasks/{task_id}", headers={"if-none-match": etag} if etag else None)
 
+    def ask_status(self, task_id: str, etag: str | None = None) -> httpx.Response:
+        """Where the task stands, by somebody who knows *etag* when there is one."""
+        known = {"if-none-match": etag} if etag else None
+        return self.ask("GET", f"tasks/{task_id}/agent-status", headers=known)
+
     def task(self, task_id: str) -> Json:
         """The status object."""
         return answered(self.poll(task_id), 200)

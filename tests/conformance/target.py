@@ -14,6 +14,8 @@ VARIABLES = {
 """What a run against a deployment needs to be told.
 
 AWS_SESSION_TOKEN too, where the keys are a session's, and AWS_CA_BUNDLE where nobody knows who signed its certificate.
+DEVELOPER_TOKEN, another token of the owner's with the deployment's developer_claim, and AUDITOR_ACCESS_KEY_ID with
+AUDITOR_SECRET_ACCESS_KEY, the keys of one of its auditors, let those be asked too; without, their tests are skipped.
 """
 
 
@@ -42,6 +44,9 @@ class Target:
     keys: Keys
     certificate: str | None = None
     """A file with whom to trust instead of the usual authorities."""
+    developer_token: str | None = None
+    """Of the owner, as a developer."""
+    auditor: Keys | None = None
 
     @classmethod
     def told(cls, base_url: str, environment: Mapping[str, str]) -> Self:
@@ -59,4 +64,11 @@ class Target:
                 environment.get("AWS_SESSION_TOKEN"),
             ),
             certificate=environment.get("AWS_CA_BUNDLE"),
+            developer_token=environment.get("DEVELOPER_TOKEN"),
+            auditor=_auditor(environment),
         )
+
+
+def _auditor(environment: Mapping[str, str]) -> Keys | None:
+    key, secret = environment.get("AUDITOR_ACCESS_KEY_ID"), environment.get("AUDITOR_SECRET_ACCESS_KEY")
+    return Keys(key, secret, environment.get("AUDITOR_SESSION_TOKEN")) if key and secret else None

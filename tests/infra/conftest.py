@@ -13,16 +13,23 @@ from infra import ROOT
 from infra.stack import Turnkeeper
 from infra.stage import Stage
 
-SETTINGS: dict[str, Any] = json.loads((ROOT / "cdk.json").read_text())["context"]
+CDK_JSON: dict[str, Any] = json.loads((ROOT / "cdk.json").read_text())["context"]
+SETTINGS = CDK_JSON | {"stage": "prod"}
+"""Those of cdk.json for production: what people must be able to rely on."""
 type Synthesise = Callable[..., Template]
+
+
+def stack_of(**overrides: object) -> Turnkeeper:
+    """Return the stack whose settings differ from production's in the ones named."""
+    # No layer is built for these: test_layers.py builds its own.
+    app = cdk.App(context=SETTINGS | overrides | {"aws:cdk:bundling-stacks": []})
+    stage = Stage.from_context(app.node.get_all_context())
+    return Turnkeeper(app, "Turnkeeper", stage=stage, stack_name="turnkeeper-test")
 
 
 @cache
 def template_of(overrides: str) -> Template:
-    # No layer is built for these: test_layers.py builds its own.
-    app = cdk.App(context=SETTINGS | json.loads(overrides) | {"aws:cdk:bundling-stacks": []})
-    stage = Stage.from_context(app.node.get_all_context())
-    return Template.from_stack(Turnkeeper(app, "Turnkeeper", stage=stage, stack_name="turnkeeper-test"))
+    return Template.from_stack(stack_of(**json.loads(overrides)))
 
 
 @pytest.fixture

@@ -27,6 +27,12 @@ def function_of(template: Template, name: str) -> tuple[str, dict[str, Any]]:
     return found
 
 
+def files_of(template: Template) -> tuple[str, dict[str, Any]]:
+    """Return the logical id and the properties of the bucket that holds people's files."""
+    (found,) = [it for it in of_type(template, "S3::Bucket").items() if it[0].startswith("FilesBucket")]
+    return found
+
+
 def wake_ups_of(template: Template, construct: str) -> str:
     """Return the logical id of the queue of wake-ups in the stack's *construct*."""
     (found,) = [name for name in of_type(template, "SQS::Queue") if name.startswith(f"{construct}WakeUps")]

@@ -3,11 +3,11 @@
 from aws_cdk.assertions import Template
 
 from tests.infra.conftest import Synthesise
-from tests.infra.reading import of_type, only
+from tests.infra.reading import files_of, of_type
 
 
 def test_the_bucket_is_private_encrypted_and_keeps_every_version(template: Template) -> None:
-    bucket = only(template, "S3::Bucket")
+    _, bucket = files_of(template)
 
     assert bucket["PublicAccessBlockConfiguration"] == {
         "BlockPublicAcls": True,
@@ -24,8 +24,13 @@ def test_the_bucket_is_private_encrypted_and_keeps_every_version(template: Templ
 def test_the_bucket_refuses_whoever_comes_without_tls_and_lets_nobody_in_by_itself(
     template: Template,
 ) -> None:
-    (bucket,) = of_type(template, "S3::Bucket")
-    (statement,) = only(template, "S3::BucketPolicy")["PolicyDocument"]["Statement"]
+    bucket, _ = files_of(template)
+    (statement,) = [
+        statement
+        for policy in of_type(template, "S3::BucketPolicy").values()
+        if policy["Bucket"] == {"Ref": bucket}
+        for statement in policy["PolicyDocument"]["Statement"]
+    ]
 
     assert (statement["Effect"], statement["Action"]) == ("Deny", "s3:*")
     assert statement["Principal"] == {"AWS": "*"}
@@ -36,7 +41,7 @@ def test_the_bucket_refuses_whoever_comes_without_tls_and_lets_nobody_in_by_itse
 
 def test_half_an_upload_goes_away_by_itself_and_no_version_does(template: Template) -> None:
     """A reference may name a version that is not the last."""
-    assert only(template, "S3::Bucket")["LifecycleConfiguration"]["Rules"] == [
+    assert files_of(template)[1]["LifecycleConfiguration"]["Rules"] == [
         {"AbortIncompleteMultipartUpload": {"DaysAfterInitiation": 1}, "Status": "Enabled"}
     ]
 
@@ -44,7 +49,7 @@ def test_half_an_upload_goes_away_by_itself_and_no_version_does(template: Templa
 def test_a_page_of_a_named_origin_may_send_and_get_files_and_no_other_may(
     template: Template, synthesise: Synthesise
 ) -> None:
-    named = only(synthesise(cors_origins=["https://app.example"]), "S3::Bucket")
+    _, named = files_of(synthesise(cors_origins=["https://app.example"]))
 
     assert named["CorsConfiguration"] == {
         "CorsRules": [
@@ -56,7 +61,7 @@ def test_a_page_of_a_named_origin_may_send_and_get_files_and_no_other_may(
             }
         ]
     }
-    assert "CorsConfiguration" not in only(template, "S3::Bucket")
+    assert "CorsConfiguration" not in files_of(template)[1]
 
 
 def test_the_bounds_of_files_are_the_deployments(synthesise: Synthesise) -> None:

@@ -3,7 +3,7 @@
 from aws_cdk.assertions import Template
 
 from tests.infra.conftest import Synthesise
-from tests.infra.reading import function_of, of_type, only, wake_ups_of
+from tests.infra.reading import files_of, function_of, of_type, only, wake_ups_of
 from tests.support import gateway
 
 NAMES = ("status", "tasks", "host", "turns", "sweep")
@@ -14,7 +14,7 @@ NUMBERS = {
     "TURNKEEPER_WAKE_GRACE_MAX_SECONDS": "900",
     "TURNKEEPER_IDEMPOTENCY_SECONDS": "86400",
     "TURNKEEPER_RETENTION_SECONDS": "7776000",
-    "POWERTOOLS_SERVICE_NAME": "turnkeeper",
+    "TURNKEEPER_METRICS_NAMESPACE": "Turnkeeper/prod",
     "POWERTOOLS_LOG_LEVEL": "INFO",
 }
 
@@ -67,7 +67,7 @@ def test_a_function_is_told_all_it_needs_and_nothing_it_does_not(template: Templ
         "TURNKEEPER_REPORTERS": "{}",
     }
     people = {"TURNKEEPER_HUMAN_CLAIM": "username"}
-    (bucket,) = of_type(template, "S3::Bucket")
+    bucket, _ = files_of(template)
     files = {
         "TURNKEEPER_BUCKET": {"Ref": bucket},
         "TURNKEEPER_LARGEST_FILE_BYTES": "104857600",

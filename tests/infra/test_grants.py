@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from aws_cdk.assertions import Template
 
-from tests.infra.reading import function_of, of_type
+from tests.infra.reading import files_of, function_of, of_type
 
 LOG = {"logs:CreateLogStream", "logs:PutLogEvents"}
 TRACE = {"xray:PutTelemetryRecords", "xray:PutTraceSegments"}
@@ -13,7 +13,6 @@ CONSUME = {
     "sqs:ChangeMessageVisibility",
     "sqs:DeleteMessage",
     "sqs:GetQueueAttributes",
-    "sqs:GetQueueUrl",
     "sqs:ReceiveMessage",
 }
 ONE_TASK = {"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"}
@@ -100,7 +99,7 @@ def named(template: Template, name: str, resource: Any) -> str:
             return "*"
         case {"Fn::GetAtt": [logical_id, "Arn"]}:
             log = function_of(template, name)[1]["LoggingConfig"]["LogGroup"]["Ref"]
-            (table,), (bucket,) = of_type(template, "DynamoDB::Table"), of_type(template, "S3::Bucket")
+            (table,), (bucket, _) = of_type(template, "DynamoDB::Table"), files_of(template)
             if "WakeUps" in logical_id:
                 construct = logical_id.partition("WakeUps")[0]
                 return "queue" if construct == "Queues" else construct

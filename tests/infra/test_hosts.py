@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from aws_cdk.assertions import Template
 
-from tests.infra.conftest import Synthesise
+from tests.infra.conftest import SETTINGS, Synthesise
 from tests.infra.reading import function_of, of_type, wake_ups_of
 from tests.infra.test_grants import GRANTS, LOG, TRACE, granted
 
@@ -107,9 +107,14 @@ def test_the_most_hosts_there_may_be_fit_into_a_functions_environment(synthesise
     functions = [
         f"arn:aws:lambda:ap-southeast-2:123456789012:function:{letter * 64}" for letter in "abcdefghij"
     ]
-    told = function_of(synthesise(external_hosts=hosts, host_functions=functions, stage="s" * 32), "tasks")[
-        1
-    ]["Environment"]["Variables"]
+    longest = "s" * 32
+    template = synthesise(
+        external_hosts=hosts,
+        host_functions=functions,
+        stage=longest,
+        stages={longest: SETTINGS["stages"]["prod"]},
+    )
+    told = function_of(template, "tasks")[1]["Environment"]["Variables"]
 
     # The longest address that a queue can have.
     url = f"https://sqs.ap-southeast-2.amazonaws.com/123456789012/{'q' * 80}"

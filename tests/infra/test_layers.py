@@ -8,8 +8,9 @@ import aws_cdk as cdk
 import pytest
 
 from infra.layers import LOCK, PACKAGE, SharedPackage, fingerprint, install_locked
+from infra.notation import Arch
 from infra.stack import Turnkeeper
-from infra.stage import Arch, Stage
+from infra.stage import Stage
 from tests.infra.conftest import SETTINGS
 
 ELF_MACHINES = {Arch.ARM64: 183, Arch.X86_64: 62}

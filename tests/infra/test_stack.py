@@ -2,7 +2,7 @@
 
 from aws_cdk.assertions import Template
 
-from tests.infra.reading import of_type
+from tests.infra.reading import files_of, of_type
 
 PHYSICAL_NAMES = {
     "Cognito::UserPool": "UserPoolName",
@@ -27,7 +27,7 @@ def test_nothing_has_a_physical_name_so_that_two_stages_fit_into_one_account(tem
 
 def test_the_stack_tells_where_everything_is(template: Template) -> None:
     (api,), (table,) = of_type(template, "ApiGatewayV2::Api"), of_type(template, "DynamoDB::Table")
-    (bucket,) = of_type(template, "S3::Bucket")
+    bucket, _ = files_of(template)
     (pool,), (client,) = of_type(template, "Cognito::UserPool"), of_type(template, "Cognito::UserPoolClient")
     (dead,) = [name for name in of_type(template, "SQS::Queue") if "DeadLetters" in name]
     (wake,) = [name for name in of_type(template, "SQS::Queue") if "WakeUps" in name]

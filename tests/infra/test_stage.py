@@ -9,15 +9,19 @@ from typing import Any
 import pytest
 
 from infra import ROOT
-from infra.stage import Arch, SettingRefused, Stage
+from infra.notation import Arch
+from infra.stage import SettingRefused, Stage
 
+CERTIFICATE = "arn:aws:acm:eu-central-1:123456789012:certificate/0f9d-12"
 HOST = {"principal": "123456789012/AROAEXAMPLE"}
 
 
 def test_cdk_json_has_a_value_for_every_setting(settings: dict[str, Any]) -> None:
-    ours = {name for name in settings if "/" not in name}
+    ours = {name for name in settings if "/" not in name} - {"stages"}
 
-    assert ours == set(Stage.model_fields)
+    for name, own in settings["stages"].items():
+        assert not ours & set(own), name
+        assert ours | set(own) == set(Stage.model_fields), name
 
 
 def test_no_setting_has_a_second_default_in_code() -> None:
@@ -50,6 +54,23 @@ def test_a_setting_from_the_command_line_is_text_and_becomes_what_it_means(setti
     ("name", "value"),
     [
         ("leese_seconds", "6"),
+        ("stage", "staging"),
+        ("stages", "dev"),
+        ("stages", {"dev": {"keep_date": True}}),
+        ("stages", {"dev": "cheap"}),
+        ("deletion_protection", "maybe"),
+        ("point_in_time_recovery", "35"),
+        ("access_logs", "s3://bucket"),
+        ("operations", "all"),
+        ("snap_start", "status"),
+        ("encryption_key", "mine"),
+        ("encryption_key", "arn:aws:kms:eu-central-1:123456789012:alias/mine"),
+        ("alarm_target", "somebody"),
+        ("alarm_target", "arn:aws:sqs:eu-central-1:123456789012:alarms"),
+        ("domain_name", "https://tasks.example.com"),
+        ("domain_name", "localhost"),
+        ("certificate_arn", "tasks.example.com"),
+        ("hosted_zone_id", "example.com"),
         ("lease-seconds", "6"),
         ("lease_seconds", "soon"),
         ("lease_seconds", "0"),
@@ -97,6 +118,16 @@ def test_an_unknown_or_badly_typed_setting_is_refused_by_name(
         Stage.from_context(settings | {name: value})
 
 
+def test_a_setting_has_the_value_of_the_stage_unless_the_deployment_says_another(
+    settings: dict[str, Any],
+) -> None:
+    said = settings | {"log_retention_days": "365"}
+
+    assert Stage.from_context(settings | {"stage": "dev"}).log_retention_days == 7
+    assert Stage.from_context(settings | {"stage": "prod"}).log_retention_days == 90
+    assert Stage.from_context(said | {"stage": "prod"}).log_retention_days == 365
+
+
 def test_a_setting_that_is_missing_is_refused_by_name(settings: dict[str, Any]) -> None:
     del settings["lease_seconds"]
 
@@ -108,6 +139,11 @@ def test_a_setting_that_is_missing_is_refused_by_name(settings: dict[str, Any]) 
     ("overrides", "named"),
     [
         ({"heartbeat_seconds": 60}, "heartbeat_seconds"),
+        ({"deletion_protection": True, "keep_data": False}, "deletion_protection needs keep_data"),
+        ({"alarm_target": "you@example.com", "operations": False}, "alarm_target needs operations"),
+        ({"domain_name": "tasks.example.com"}, "certificate_arn come together"),
+        ({"certificate_arn": CERTIFICATE}, "domain_name and certificate_arn"),
+        ({"hosted_zone_id": "Z123"}, "hosted_zone_id needs domain_name"),
         ({"heartbeat_seconds": 61}, "heartbeat_seconds .* lease_seconds"),
         ({"lease_seconds": 200, "turn_timeout_seconds": 199}, "lease_seconds .* turn_timeout_seconds"),
         ({"wake_grace_seconds": 901}, "wake_grace_seconds .* wake_grace_max_seconds"),
@@ -138,7 +174,7 @@ def test_the_context_of_the_cdk_itself_is_not_ours_to_refuse(settings: dict[str,
 
 
 def test_a_refused_setting_stops_the_synth_with_its_sentence_and_no_traceback() -> None:
-    context = {"CDK_CONTEXT_JSON": '{"stage": "dev", "leese_seconds": 6}'}
+    context = {"CDK_CONTEXT_JSON": '{"stage": "dev", "stages": {"dev": {}}, "leese_seconds": 6}'}
     app = [sys.executable, "-m", "infra.app"]
 
     done = subprocess.run(

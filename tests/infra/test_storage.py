@@ -2,7 +2,7 @@
 
 from aws_cdk.assertions import Template
 
-from tests.infra.conftest import Synthesise
+from tests.infra.conftest import Synthesise, stack_of
 from tests.infra.reading import only
 
 
@@ -38,11 +38,12 @@ def test_nothing_that_people_made_goes_with_the_stack_unless_the_deployment_says
     synthesise: Synthesise,
 ) -> None:
     for kept, policy in ((True, "Retain"), (False, "Delete")):
-        template = synthesise(keep_data=kept)
+        template = synthesise(keep_data=kept, deletion_protection=kept)
         table = only(template, "DynamoDB::Table")
         pool = only(template, "Cognito::UserPool")
 
         assert table["DeletionProtectionEnabled"] is kept
+        assert stack_of(keep_data=kept, deletion_protection=kept).termination_protection is kept
         assert pool["DeletionProtection"] == ("ACTIVE" if kept else "INACTIVE")
         for kind in ("DynamoDB::Table", "Cognito::UserPool", "Logs::LogGroup", "S3::Bucket"):
             policies = {

@@ -5,7 +5,7 @@ import pytest
 from tests.support.counting import Count
 from tests.support.envelopes import asked, developer, operator, public, said
 from tests.support.gateway import Gateway, claims, forget_settings
-from tests.support.hosting import ACME, RIVAL, Host, Hosts, report
+from tests.support.hosting import ACME, AGENT, RIVAL, Host, Hosts, manifest, report
 from tests.support.laboratory import ALICE, BOB, Laboratory
 from turnkeeper.asc.registry import Code
 from turnkeeper.service import agent_status, host_turns, reports
@@ -102,6 +102,43 @@ def test_of_several_waits_one_is_the_status_and_the_others_are_conditions(host: 
         (1020, "policy_decision"),
     ]
     assert {one["status"]["kind"] for one in told["conditions"]} == {"condition"}
+
+
+@pytest.mark.clause("ENV-5")
+@pytest.mark.clause("INV-1")
+def test_a_review_that_holds_an_input_is_told_like_any_other_wait(host: Host, live_lab: Laboratory) -> None:
+    """The turn goes on without that input, and may itself wait for something else meanwhile."""
+    step = {"condition": "input.message[0].text == 'hold'", "assert": f"review('{ALICE}')"}
+    assert host.send("PUT", f"agents/{AGENT}", {**manifest(), "guardrails": {"before": [step]}}).status == 200
+    task_id, fence = host.running("go on", "hold")
+    running = developer(host, task_id)
+
+    host.ask(task_id, "wait", {"fence": fence, "waits": [{"id": "w", "kind": "host"}]})
+    waiting = developer(host, task_id)
+
+    (held,) = live_lab.stored(task_id).asks[1:]
+    since = held.since.isoformat().replace("+00:00", "Z")
+    assert said(running) == (1010, "EXECUTING")
+    assert [one["status"]["code"] for one in running["conditions"]] == [3002]
+    assert said(waiting) == said(public(host, task_id)) == (3002, "WAITING")
+    assert waiting["occurred_at"] == since
+    assert [one["status"]["code"] for one in waiting["conditions"]] == [1020]
+
+
+def test_a_task_whose_only_input_is_held_by_somebody_else_works_since_that_came(
+    host: Host, live_lab: Laboratory
+) -> None:
+    step = {"assert": f"review('{BOB}')"}
+    assert host.send("PUT", f"agents/{AGENT}", {**manifest(), "guardrails": {"before": [step]}}).status == 200
+    task_id = host.task()
+    host.tell(task_id, "hold")
+    assert host.ask(task_id, "turns").status == 409
+
+    task, seen = live_lab.stored(task_id), public(host, task_id)
+
+    assert (said(seen), said(developer(host, task_id))) == ((1010, "EXECUTING"), (1020, "WAITING"))
+    assert task.last_received_at
+    assert seen["occurred_at"] == task.last_received_at.isoformat().replace("+00:00", "Z")
 
 
 @pytest.mark.clause("SEC-1")

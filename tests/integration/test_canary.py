@@ -106,7 +106,7 @@ def told(host: Host, task_id: str) -> str:
 @pytest.mark.clause("SEC-5")
 @pytest.mark.clause("ENV-8")
 @pytest.mark.clause("SEC-1")
-def test_no_secret_comes_out_in_an_envelope_or_a_log(
+def test_no_secret_comes_out_in_an_envelope_a_log_or_a_metric(
     host: Host,
     live_lab: Laboratory,
     logged: Everything,
@@ -149,6 +149,7 @@ def test_no_secret_comes_out_in_an_envelope_or_a_log(
     load("sweep")(json.loads((EVENTS / "sweep" / "scheduled.json").read_text(encoding="utf-8")), Timed())
 
     out = capfd.readouterr()
+    assert "CloudWatchMetrics" in out.out
     for secret in SECRETS:
         assert secret not in "".join(seen)
         assert not [line for line in logged.lines if secret in line]

@@ -148,7 +148,6 @@ def test_verification_and_repair(host: Host) -> None:
 
 
 @pytest.mark.clause("INV-5")
-@pytest.mark.clause("PROF-5")
 def test_approval_before_a_purchase(host: Host) -> None:
     """Waits for Alice, who approves; only then is anything bought."""
     task_id, fence = host.running("Buy the blue one.")
@@ -197,6 +196,7 @@ WRONG: list[tuple[Any, str]] = [
     ({**report(), "status": {**report()["status"], "name": "FATAL_ERROR"}}, "report.status"),
     ({**report(), "status": {**report()["status"], "terminal": "yes"}}, "report.status.terminal"),
     ({**report(), "occurred_at": "yesterday"}, "report.occurred_at"),
+    ({**report(), "occurred_at": "9999-12-31T23:59:59-14:00"}, "report.occurred_at"),
     ({**report(), "confidence": 0.9}, "report.confidence"),
     (report(9950, "NOT_YET"), "report.status.code"),
     (report(message={"user": "x" * 8192}), "report"),

@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlencode
 
-from aws_lambda_powertools.logging.filters import SuppressFilter
-
 from turnkeeper import settings
+from turnkeeper.edge.lines import PRODUCT, Lines
 
 ROUTES = {
     "GET /v1/tasks/{task_id}": "status",
@@ -48,6 +47,7 @@ ENVIRONMENT = {
     "TURNKEEPER_LARGEST_FILE_BYTES": "104857600",
     "TURNKEEPER_FILE_URL_SECONDS": "900",
     "TURNKEEPER_AUDITORS": "[]",
+    "TURNKEEPER_METRICS_NAMESPACE": "Turnkeeper/prod",
     "TURNKEEPER_REPORTERS": "{}",
     "TURNKEEPER_DEVELOPER_CLAIM": "",
 }
@@ -235,17 +235,15 @@ class Gateway:
 
 @contextmanager
 def logged() -> Iterator[Callable[[], list[str]]]:
-    """Whatever is logged meanwhile, by us or by a library, as lines."""
+    """Whatever the product logs meanwhile, as lines."""
     stream = io.StringIO()
-    product, root = logging.getLogger("turnkeeper"), logging.getLogger()
-    ours = product.handlers[0]
-    assert isinstance(ours, logging.StreamHandler)
-    lambdas = logging.StreamHandler(stream)  # Lambda's own, which the product's logger keeps its lines from
-    lambdas.addFilter(SuppressFilter("turnkeeper"))
-    usual = ours.setStream(stream)
-    root.addHandler(lambdas)
+    handler, product = logging.StreamHandler(stream), logging.getLogger(PRODUCT)
+    handler.setFormatter(Lines())
+    level = product.level
+    product.addHandler(handler)
+    product.setLevel(logging.INFO)
     try:
         yield lambda: stream.getvalue().splitlines()
     finally:
-        root.removeHandler(lambdas)
-        ours.setStream(usual)
+        product.removeHandler(handler)
+        product.setLevel(level)

@@ -1,13 +1,15 @@
 """The conformance suite is held to knowing nothing of the product, and to noticing what it lacks."""
 
 import ast
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.conformance.clauses import Clause, Result, clauses, gaps, rows
-from tests.conformance.scoreboard import Scoreboard, written
+from tests.conformance.clauses import Clause, ListRefused, Result, clauses, gaps, rows
+from tests.conformance.inside import INSIDE, TESTS
+from tests.conformance.scoreboard import Scoreboard, cells, written
 from tests.conformance.target import VARIABLES, NotToldEnough, Target
 
 pytest_plugins = ["pytester"]
@@ -20,6 +22,11 @@ BRINGS_UP = SUITE / "offline_stack.py"
 A, B = Clause("TS-1", "must", "One"), Clause("TS-2", "must", "Two")
 NEXT = Clause("TS-3", "must", "Three", deferred="guardrails", is_deferred_whole=True)
 KNOWN = (A, B, NEXT)
+C = Clause("CMP-1", "must", "Four", is_inside=True)
+PROFILE = Clause("PROF-1", "must", "Both", parts=("TS-1", "CMP-1"))
+WITH_PROFILE = (A, C, PROFILE)
+A_HOLDS = Result("a", ("TS-1",), passed=True)
+C_HOLDS = Result("c", ("CMP-1",), passed=True, is_inside=True)
 
 
 def imports(source: str) -> set[str]:
@@ -100,11 +107,110 @@ def test_a_clause_fails_with_one_of_its_tests() -> None:
 
     scored = rows(KNOWN, results)
 
-    assert [(row.passed, row.failed, row.verdict) for row in scored] == [
+    assert [(row.tests, row.failed, row.verdict) for row in scored] == [
+        (2, 1, "FAILS"),
         (1, 1, "FAILS"),
-        (0, 1, "FAILS"),
         (0, 0, "deferred"),
     ]
+
+
+def verdicts(*results: Result, looked_inside: bool = True) -> list[str]:
+    """What is said of A, of C, which only tests inside show, and of the profile of both."""
+    return [row.verdict.value for row in rows(WITH_PROFILE, results, looked_inside=looked_inside)]
+
+
+def test_a_profile_holds_when_each_of_its_clauses_does() -> None:
+    assert verdicts(A_HOLDS, C_HOLDS) == ["holds", "holds", "holds"]
+
+
+def test_a_profile_fails_with_one_of_its_clauses_and_says_which() -> None:
+    scored = rows(WITH_PROFILE, [A_HOLDS, C_HOLDS, Result("d", ("CMP-1",), passed=False, is_inside=True)])
+
+    assert [row.verdict.value for row in scored] == ["holds", "FAILS", "FAILS"]
+    assert cells(scored[-1]) == ("PROF-1", "must", "Both: TS-1, CMP-1", "1", "2", "1", "FAILS (CMP-1)")
+
+
+def test_a_profile_with_a_clause_that_nobody_tried_does_not_hold() -> None:
+    assert verdicts(C_HOLDS) == ["NOT TESTED", "holds", "NOT TESTED"]
+    assert gaps(WITH_PROFILE, [C_HOLDS]) == ["TS-1 has no test"]
+
+
+def test_a_profile_fails_with_a_test_that_is_about_the_whole_of_it() -> None:
+    assert verdicts(A_HOLDS, C_HOLDS, Result("p", ("PROF-1",), passed=False)) == ["holds", "holds", "FAILS"]
+
+
+def test_a_profile_that_asks_for_more_than_its_clauses_needs_a_test_of_that() -> None:
+    more = Clause("PROF-1", "must", "Both, and more", is_inside=True, parts=("TS-1", "CMP-1"))
+    of_it = Result("p", ("PROF-1",), passed=True, is_inside=True)
+    known = (A, C, more)
+
+    assert gaps(known, [A_HOLDS, C_HOLDS]) == ["PROF-1 has no test"]
+    assert rows(known, [A_HOLDS, C_HOLDS])[-1].verdict == "NOT TESTED"
+    assert gaps(known, [A_HOLDS, C_HOLDS, of_it]) == []
+    assert rows(known, [A_HOLDS, C_HOLDS, of_it])[-1].verdict == "holds"
+
+
+@pytest.mark.parametrize("parts", [["TS-1", "RET-99"], ["PROF-2"], []], ids=["unknown", "profile", "nothing"])
+def test_a_profile_is_made_of_clauses_that_there_are(parts: list[str]) -> None:
+    listed = {
+        "TS-1": {"level": "must", "rule": "One"},
+        "PROF-1": {"level": "must", "rule": "All", "parts": parts},
+        "PROF-2": {"level": "must", "rule": "Some", "parts": ["TS-1"]},
+    }
+
+    with pytest.raises(ListRefused, match="PROF-1 is"):
+        clauses(listed)
+
+
+def test_what_an_answer_shows_is_not_shown_by_looking_inside() -> None:
+    inside_only = Result("a", ("TS-1",), passed=True, is_inside=True)
+
+    assert verdicts(inside_only, C_HOLDS) == ["NOT TESTED", "holds", "NOT TESTED"]
+    assert gaps(WITH_PROFILE, [inside_only, C_HOLDS]) == ["TS-1 has no test"]
+
+
+def test_what_only_the_inside_shows_is_not_said_of_somebody_elses_deployment() -> None:
+    assert verdicts(A_HOLDS, looked_inside=False) == ["holds", "not of this run", "not of this run"]
+    assert gaps(WITH_PROFILE, [A_HOLDS], looked_inside=False) == []
+    assert gaps(WITH_PROFILE, [A_HOLDS]) == ["CMP-1 has no test"]
+
+
+def test_a_clause_that_an_answer_shows_is_not_listed_as_shown_inside_only() -> None:
+    found = gaps(WITH_PROFILE, [A_HOLDS, C_HOLDS, Result("b", ("CMP-1",), passed=True)])
+
+    assert found == ["CMP-1 is listed as shown inside only, and has tests over HTTP"]
+
+
+ASC = re.compile(r"(?:INV|MOD|REG|ENV|RET|SEC|CMP|PROF|MAP)-\d+|BND-[A-Z0-9]+(?:-\d)?")
+
+
+def marks_of(path: Path) -> set[str]:
+    """The clauses that the tests in *path* are marked with."""
+    source = path.read_text(encoding="utf-8")
+    return {
+        mark.value
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.clause"
+        for mark in node.args
+        if isinstance(mark, ast.Constant) and isinstance(mark.value, str)
+    }
+
+
+def test_whatever_looks_inside_and_names_a_clause_of_agent_status_codes_is_counted() -> None:
+    elsewhere = [path for path in TESTS.rglob("test_*.py") if SUITE not in path.parents]
+    naming = {path for path in elsewhere if any(map(ASC.fullmatch, marks_of(path)))}
+    counted = {path for place in INSIDE for path in (place.glob("test_*.py") if place.is_dir() else [place])}
+
+    assert naming - counted == set()
+    assert {path for path in counted if not marks_of(path)} == set()
+
+
+def test_every_mark_in_the_project_is_a_clause() -> None:
+    known = {clause.id for clause in clauses()}
+
+    strange = {(path.name, mark) for path in TESTS.rglob("test_*.py") for mark in marks_of(path) - known}
+
+    assert strange == set()
 
 
 def test_the_list_says_of_each_clause_what_it_is_about() -> None:
@@ -113,6 +219,14 @@ def test_the_list_says_of_each_clause_what_it_is_about() -> None:
     assert {clause.level for clause in known} <= {"must", "should", "may"}
     assert all(clause.rule for clause in known)
     assert len({clause.id for clause in known}) == len(known)
+
+
+def test_the_page_about_agent_status_codes_says_what_each_profile_is_made_of() -> None:
+    page = (TESTS.parent / "docs" / "asc.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^\| (PROF-\d) \|.*\| ([^|]+) \|$", page, re.MULTILINE))
+
+    assert told == {clause.id: ", ".join(clause.parts) for clause in clauses() if clause.parts}
+    assert len(told) == 7
 
 
 @pytest.mark.parametrize(
@@ -138,12 +252,51 @@ def test_a_run_of_the_whole_suite_fails_for_a_gap(
     marked = [f'@pytest.mark.clause("{clause}")\ndef {name}(): pass' for name, clause in tests.items()]
     pytester.makepyfile(test_it="import pytest\n" + "\n".join(marked))
     pytester.makepyfile(test_also='import pytest\n@pytest.mark.clause("TS-1")\ndef test_also(): pass')
-    scoreboard = Scoreboard(pytester.path, KNOWN, pytester.path / "report.md")
+    scoreboard = Scoreboard(pytester.path, KNOWN, pytester.path / "report.md", inside=())
 
     run = pytester.runpytest_inprocess(*arguments, plugins=[scoreboard])
 
     assert run.ret == outcome
     run.stdout.fnmatch_lines([says])
+
+
+@pytest.mark.parametrize(
+    ("inside", "arguments", "outcome", "verdict"),
+    [
+        ('@pytest.mark.clause("CMP-1")\ndef test_c(): pass', [], 0, "holds"),
+        ('@pytest.mark.clause("CMP-1")\ndef test_c(): assert False', [], 1, "FAILS"),
+        ("def test_c(): pass", [], 1, "NOT TESTED"),
+        ('@pytest.mark.clause("CMP-1")\ndef test_c(): pass', ["suite"], 0, "not of this run"),
+        (
+            '@pytest.mark.clause("CMP-1")\ndef test_c(): pass\ndef test_d(): pass',
+            ["-k", "not test_d"],
+            0,
+            "holds",
+        ),
+        (
+            '@pytest.mark.clause("CMP-1")\n@pytest.mark.parametrize("x", [1, 2])\ndef test_c(x): pass',
+            ["-k", "not 2"],
+            0,
+            "holds",
+        ),
+    ],
+    ids=["shown", "failed", "a gap", "left out", "an unmarked one left out", "one of two left out"],
+)
+def test_a_run_counts_what_looks_inside_and_says_so_when_that_did_not_run(
+    pytester: pytest.Pytester, inside: str, arguments: list[str], outcome: int, verdict: str
+) -> None:
+    for folder, test in (("suite", '@pytest.mark.clause("TS-1")\ndef test_a(): pass'), ("inside", inside)):
+        pytester.mkdir(folder).joinpath(f"test_{folder}.py").write_text(f"import pytest\n{test}\n")
+    report = pytester.path / "report.md"
+    places = [pytester.path / "inside"]
+    scoreboard = Scoreboard(pytester.path / "suite", WITH_PROFILE, report, inside=places)
+
+    run = pytester.runpytest_inprocess(*arguments, "--import-mode=importlib", plugins=[scoreboard])
+
+    assert run.ret == outcome
+    profile = report.read_text(encoding="utf-8").splitlines()[-1]
+    assert profile.startswith("| PROF-1 | must | Both: TS-1, CMP-1 |")
+    assert f" {verdict} " in profile
 
 
 def test_the_report_is_the_same_for_the_same_results() -> None:
@@ -152,7 +305,7 @@ def test_the_report_is_the_same_for_the_same_results() -> None:
     page = written(rows(KNOWN, results))
 
     assert page == written(rows(KNOWN, reversed(results)))
-    assert "Of 3 clauses 2 hold as far as their tests can tell, and 1 are deferred." in page
+    assert "Of 3 rows 2 hold as far as their tests can tell, 1 are deferred, 0 not of this run." in page
     assert "| TS-3 | must | Three | 0 | 0 | 0 | deferred (not yet: guardrails) |" in page
 
 

@@ -14,6 +14,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "asc": frozenset({"asc"}),
     "domain": frozenset({"domain", "asc"}),
     "faults": frozenset(),
+    "metrics": frozenset(),
     "traces": frozenset(),
     "tracing": frozenset(),
     "store": frozenset({"store", "domain", "asc", "faults"}),
@@ -23,9 +24,21 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "agents": frozenset({"agents", "domain"}),
     "guards": frozenset({"guards", "domain"}),
     "service": frozenset(
-        {"service", "store", "queue", "mounts", "agents", "guards", "domain", "asc", "traces", "tracing"}
+        {
+            "service",
+            "store",
+            "queue",
+            "mounts",
+            "agents",
+            "guards",
+            "domain",
+            "asc",
+            "metrics",
+            "traces",
+            "tracing",
+        }
     ),
-    "settings": frozenset({"service", "store", "queue", "mounts", "domain"}),
+    "settings": frozenset({"service", "store", "queue", "mounts", "domain", "metrics"}),
     "edge": frozenset({"edge", "service", "guards", "domain", "asc", "settings", "traces"}),
     "functions": frozenset({"settings", "service", "edge", "agents", "queue", "invocation", "domain", "asc"}),
 }

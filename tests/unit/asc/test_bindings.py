@@ -20,7 +20,7 @@ from turnkeeper.asc.vocabulary import Kind, Phase, Scope
 EXTENSION = Status(code=9512, name="COFFEE_REQUIRED", scope="org.example.kitchen", terminal=True)
 
 
-@pytest.mark.clause("BND-HTTP-1", "PROF-7")
+@pytest.mark.clause("BND-HTTP-1")
 def test_a_synchronous_failure_is_a_problem_that_names_the_status() -> None:
     told = http.problem(disclosed(everything(), Profile.DEVELOPER), http_status=503)
 
@@ -199,6 +199,11 @@ def test_a_command_exits_by_its_class_and_still_writes_the_envelope(code: Code, 
     assert json.loads(written.getvalue()) == envelope
 
 
+@pytest.mark.clause("BND-EXIT", "MOD-5")
+def test_a_success_that_goes_on_is_not_over_for_a_script() -> None:
+    assert exits.exit_status(status(Code.SUCCESS, terminal=False)) == exits.NOT_FINISHED
+
+
 @pytest.mark.clause("BND-EXIT")
 def test_no_exit_code_is_one_that_shells_use_themselves() -> None:
     kinds = {code: Kind.EVENT if code // 1000 == 8 else Kind.STATUS for code in Code}
@@ -207,7 +212,7 @@ def test_no_exit_code_is_one_that_shells_use_themselves() -> None:
     assert used | {exits.exit_status(EXTENSION)} == {0, 10, 30, 40, 50, 60, 61, 70, 90}
 
 
-@pytest.mark.clause("BND-OTEL", "PROF-4")
+@pytest.mark.clause("BND-OTEL")
 def test_a_span_has_the_attributes_of_its_status() -> None:
     contract = Contract(retryable=True, safe=False)
     told = otel.attributes(status(Code.TIMEOUT), retry=contract, phase=Phase.FINISHED)

@@ -9,10 +9,10 @@ import pytest
 
 from tests.unit.asc.specimens import CONFIDENCE, EVALUATION, NOW, condition, everything, report, status
 from turnkeeper.asc.disclosure import MEDIA_TYPE, SHOWN_FROM, disclosed
-from turnkeeper.asc.parts import Boundary, Message, Provenance, Reference, Remediation
+from turnkeeper.asc.parts import Boundary, Composition, Message, Provenance, Reference, Remediation, Unit
 from turnkeeper.asc.registry import CLASSES, Code
 from turnkeeper.asc.report import Report
-from turnkeeper.asc.retry import Contract
+from turnkeeper.asc.retry import Contract, SideEffects
 from turnkeeper.asc.status import Mask, Profile, Status
 from turnkeeper.asc.vocabulary import Kind, Phase, Scope
 
@@ -39,6 +39,9 @@ BLOCKED_WITH_ITS_REASONS = report(
     confidence=CONFIDENCE,
     provenance=Provenance(evaluation=EVALUATION, policy_version="p-7"),
     details={"org.example.rule": "score > 0.7"},
+)
+BLOCKED_UNIT = Unit(
+    unit="answer", code=4003, name="GUARDRAIL_BLOCKED", terminal=True, side_effect_state=SideEffects.NONE
 )
 
 
@@ -120,7 +123,7 @@ def test_what_nobody_decided_on_is_withheld_even_from_an_auditor() -> None:
     assert disclosed(made, Profile.AUDIT) == disclosed(report(Code.SUCCESS), Profile.AUDIT)
 
 
-@pytest.mark.clause("ENV-1", "PROF-1")
+@pytest.mark.clause("ENV-1")
 @pytest.mark.parametrize("profile", Profile)
 @pytest.mark.parametrize("code", [code for code in Code if code not in (Code.LOW_CONFIDENCE, 7003)])
 def test_the_minimum_is_always_there(code: Code, profile: Profile) -> None:
@@ -175,6 +178,12 @@ def test_what_is_inside_a_report_is_disclosed_to_the_same_reader_only(profile: P
         replace(everything(), causes=(BLOCKED_WITH_ITS_REASONS,)),
         replace(everything(), causes=(Reference(ref="r", code=4003, name="GUARDRAIL_BLOCKED"),)),
         report(Code.GUARDRAIL_BLOCKED, causes=(everything(),)),
+        replace(
+            everything(),
+            provenance=Provenance(
+                evaluation=EVALUATION, composition=Composition(rule="every_unit", units=(BLOCKED_UNIT,))
+            ),
+        ),
         report(
             conditions=(
                 replace(

@@ -59,7 +59,7 @@ def read_or_refused(source: Any) -> Envelope | EnvelopeRefused:
     return refused
 
 
-@pytest.mark.clause("PROF-2", "ENV-2", "CMP-4", "CMP-5", "CMP-6", "INV-6")
+@pytest.mark.clause("ENV-2", "CMP-4", "CMP-5", "CMP-6", "INV-6")
 @pytest.mark.parametrize("make", [valid, extended])
 def test_what_is_whole_is_read_and_kept_to_the_letter(make: Callable[[Random], dict[str, Any]]) -> None:
     chance = Random(1)  # noqa: S311 - it decides nothing but what is tried
@@ -78,7 +78,7 @@ def test_what_is_whole_is_read_and_kept_to_the_letter(make: Callable[[Random], d
     assert (outcomes["unknown"] > EACH // 4) is (make is extended)
 
 
-@pytest.mark.clause("PROF-2", "PROF-3", "INV-4", "MOD-5", "REG-2")
+@pytest.mark.clause("INV-4", "MOD-5", "REG-2")
 def test_what_is_damaged_is_refused_with_a_reason_or_read_as_no_more_than_it_says() -> None:
     chance = Random(2)  # noqa: S311 - it decides nothing but what is tried
     outcomes: Counter[str] = Counter()

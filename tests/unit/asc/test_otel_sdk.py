@@ -62,7 +62,6 @@ def exported(exporter: InMemorySpanExporter, name: str) -> ReadableSpan:
 
 
 @pytest.mark.clause("BND-OTEL")
-@pytest.mark.clause("PROF-4")
 def test_the_attributes_are_exported_as_they_are_and_nothing_is_dropped(
     tracer: Tracer, exporter: InMemorySpanExporter, caplog: pytest.LogCaptureFixture
 ) -> None:

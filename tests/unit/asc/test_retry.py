@@ -42,7 +42,7 @@ def judged(
     return found
 
 
-@pytest.mark.clause("RET-3", "PROF-3")
+@pytest.mark.clause("RET-3")
 def test_it_is_tried_again_when_all_allow_it() -> None:
     assert judged() is Verdict.RETRY
 
@@ -154,7 +154,11 @@ def test_an_unknown_result_is_never_repeated_whatever_is_promised(code: int, nam
 def test_a_timeout_that_may_have_changed_something_is_an_unknown_result(
     state: SideEffects, found: Verdict
 ) -> None:
-    assert judged(replace(PROMISED, side_effect_state=state), code=Code.TIMEOUT) is found
+    contract = replace(PROMISED, side_effect_state=state)
+
+    assert judged(contract, code=Code.TIMEOUT) is found
+    assert verdict(contract, code=5004, name="TIME_RAN_OUT", budget=PLENTY) is found
+    assert verdict(contract, code=5999, name="TIMEOUT", budget=PLENTY) is found
 
 
 @pytest.mark.clause("RET-5")

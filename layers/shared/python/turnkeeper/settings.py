@@ -13,12 +13,13 @@ import botocore.session
 from botocore.config import Config
 
 from turnkeeper.domain.task import Pace
-from turnkeeper.queue import WakeUps
+from turnkeeper.metrics import told_to
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.store.table import Table
 
 if TYPE_CHECKING:
     from turnkeeper.mounts import Mounts
+    from turnkeeper.queue import WakeUps
 
 # Short enough that several attempts fit into a caller's patience.
 CALLS = Config(
@@ -71,13 +72,16 @@ def runtime(*, wakes: bool = True) -> Runtime:
         heartbeat=_seconds("HEARTBEAT_SECONDS"),
         idempotency=_seconds("IDEMPOTENCY_SECONDS"),
         clock=utc_now,
+        meter=told_to(_setting("METRICS_NAMESPACE")),
         trace=trace,
     )
 
 
 @cache
-def wake_ups() -> WakeUps:
+def wake_ups() -> "WakeUps":
     """The queue as this process sees it."""
+    from turnkeeper.queue import WakeUps  # noqa: PLC0415 - the poll wakes nobody
+
     sqs: Any = session().create_client("sqs", config=CALLS)
     return WakeUps(sqs, _setting("QUEUE_URL"), json.loads(_setting("HOST_QUEUES")), trace=trace)
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from turnkeeper.agents.concierge import Concierge
 from turnkeeper.agents.echo import Echo, SlowEcho
 from turnkeeper.agents.protocol import Agent
-from turnkeeper.domain.manifest import DEPLOYMENT, Manifest, parse
+from turnkeeper.domain.manifest import Manifest, parse
+from turnkeeper.domain.task import DEPLOYMENT
 
 MANIFESTS = Path(__file__).parent / "manifests"
 

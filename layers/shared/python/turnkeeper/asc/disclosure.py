@@ -115,6 +115,8 @@ def _shown(value: Any, path: str, profile: Profile, withheld: frozenset[str]) ->
 
 def _has_guardrail(report: Report) -> bool:
     own = {report.status.code, *(cause.code for cause in report.causes if isinstance(cause, Reference))}
+    if report.provenance and report.provenance.composition:
+        own |= {unit.code for unit in report.provenance.composition.units}
     return Code.GUARDRAIL_BLOCKED in own or any(map(_has_guardrail, nested(report)))
 
 

@@ -6,7 +6,7 @@ the registry is an IntegrityError, in any depth; `document` is what came, to the
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Self
 
 from pydantic import (
@@ -48,10 +48,17 @@ class Contradiction(StatusRefused):
 def _instant(said: object) -> datetime:
     try:
         if isinstance(said, str) and _INSTANT.fullmatch(said):
-            return datetime.fromisoformat(said.upper())
-    except ValueError:
+            found = datetime.fromisoformat(said.upper())
+            # Whoever compares or keeps it needs it in UTC, where no calendar may have it.
+            found.astimezone(UTC)
+            return found
+    except (ValueError, OverflowError):
         pass
     raise ValueError("is no RFC 3339 date-time with an offset")
+
+
+def _list(said: object) -> object:
+    return [] if said is None else said
 
 
 def _phase(said: object) -> Phase:
@@ -77,6 +84,7 @@ type _Count = Annotated[StrictInt, Field(ge=0)]
 type _Code = Annotated[StrictInt, Field(ge=CODES.start, lt=CODES.stop)]
 type _Name = Annotated[StrictStr, AfterValidator(_name)]
 type _Word = Annotated[StrictStr, Field(min_length=1, max_length=LONGEST_NAME)]
+type _List[Thing] = Annotated[list[Thing], BeforeValidator(_list), Field(max_length=MOST)]
 type _Id = Annotated[StrictStr, Field(min_length=1, max_length=_LONGEST_ID)]
 
 
@@ -190,13 +198,13 @@ class Envelope(_Heard):
     occurred_at: _Instant
     message: HeardMessage | None = None
     contract: HeardContract | None = Field(None, alias="retry")
-    remediation: Annotated[list[dict[str, Any]], Field(max_length=MOST)] = []
+    remediation: _List[dict[str, Any]] = []
     provenance: dict[str, Any] | None = None
-    causes: Annotated[list[_Cause], Field(max_length=MOST)] = []
-    conditions: Annotated[list["Envelope"], Field(max_length=MOST)] = []
-    events: Annotated[list["Envelope"], Field(max_length=MOST)] = []
+    causes: _List[_Cause] = []
+    conditions: _List["Envelope"] = []
+    events: _List["Envelope"] = []
     confidence: HeardConfidence | None = None
-    details: dict[str, Any] = {}
+    details: dict[str, Any] | None = None
     issuer: _Id | None = None
     observed_by: Any = None
     authority: Any = None

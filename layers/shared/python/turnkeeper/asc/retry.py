@@ -126,7 +126,8 @@ def result_is_unknown(contract: Contract, code: int, name: str) -> bool:
     """
     if code == Code.RESULT_STATE_UNKNOWN or name == Code.RESULT_STATE_UNKNOWN.name:
         return True
-    return code == Code.TIMEOUT and contract.side_effect_state in UNSETTLED
+    is_timeout = code == Code.TIMEOUT or name == Code.TIMEOUT.name
+    return is_timeout and contract.side_effect_state in UNSETTLED
 
 
 def _attempts_are_spent(contract: Contract) -> bool:

@@ -7,9 +7,12 @@ began and what was decided, so that it is judged again from the first step, as i
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from turnkeeper.domain.messages import Range
 from turnkeeper.domain.waits import Wait
+
+if TYPE_CHECKING:
+    from turnkeeper.domain.messages import Range  # a poll has no messages
 
 MOST_REFUSED = 64
 """In one turn: each refusal is a part of the one output that answers them."""
@@ -91,12 +94,12 @@ class Judged:
         return len(self.refused) < len(self.taken)
 
     @property
-    def ranges(self) -> tuple[Range, ...]:
+    def ranges(self) -> "tuple[Range, ...]":
         """What is taken, as ranges."""
         return ranges(self.taken)
 
 
-def ranges(numbers: Sequence[int]) -> tuple[Range, ...]:
+def ranges(numbers: Sequence[int]) -> "tuple[Range, ...]":
     """Rising *numbers* as the fewest ranges."""
     made: list[Range] = []
     for number in numbers:

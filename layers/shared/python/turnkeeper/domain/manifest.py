@@ -13,9 +13,6 @@ from typing import Any
 
 from turnkeeper.domain.task import Runs, Terms, Usage
 
-DEPLOYMENT = "deployment"
-"""The owner of the built-in agents, and whoever the deployment lets act as it."""
-
 LIFESPAN = timedelta(days=7)
 MAX_AGE = timedelta(days=90)
 TURN_LIMIT = timedelta(hours=1)

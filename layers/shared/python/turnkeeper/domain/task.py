@@ -8,13 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import instants
 from turnkeeper.domain.judging import Held, HeldOutput, has_room, outstanding
-from turnkeeper.domain.messages import Range
 from turnkeeper.domain.waits import Resolution, Verdict, Wait
+
+if TYPE_CHECKING:
+    from turnkeeper.domain.messages import Range  # a poll has no messages
+
+DEPLOYMENT = "deployment"
+"""The owner of the built-in agents, and whoever the deployment lets act as it."""
 
 
 class Phase(StrEnum):
@@ -128,7 +133,7 @@ class Turn:
     attempt: int
     started_at: datetime
     """When its leg began, or its host let it be repeated: from here its limit counts."""
-    inputs: tuple[Range, ...]
+    inputs: "tuple[Range, ...]"
     committed_at: datetime
     """Where its inputs stand in the transcript."""
     judged: bool = False

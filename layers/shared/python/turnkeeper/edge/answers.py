@@ -16,6 +16,8 @@ from turnkeeper.edge import etags
 NOT_STORED = "private, no-store"
 REVALIDATED = "private, no-cache"
 
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
 type Answer = dict[str, Any]
 """`statusCode`, `headers`, `body` and, where the body is packed, `isBase64Encoded`."""
 
@@ -109,4 +111,4 @@ def _shown(status: int, task: Task, look_after: int | None, headers: Headers) ->
 
 def _to_json(value: object) -> str:
     """*value* as compact JSON in ASCII, so that nothing on its way can misread it."""
-    return json.dumps(value, separators=(",", ":"))
+    return _encode(value)

@@ -130,7 +130,7 @@ def report_of(task: Task, found: Beside = NOTHING) -> Report:
 
 def _mask(task: Task) -> Mask:
     """The public is told of a turn that runs, and not even when that began to be untrue."""
-    began = task.turn.started_at if task.turn else task.created_at
+    began = task.turn.started_at if task.turn else task.last_received_at or task.created_at
     return Mask(status=_status(task, public_code(task)), below=Profile.DEVELOPER, occurred_at=began)
 
 
@@ -141,8 +141,8 @@ def _status(task: Task, code: Code) -> Status:
 
 def _since(task: Task, code: Code) -> datetime:
     """Since when *code* is true of *task*."""
-    if task.waits:
-        return min(wait.since for wait in task.waits if _code_of(task, wait) is code)
+    if waited := [wait.since for wait in task.asks if _code_of(task, wait) is code]:
+        return min(waited)
     turn = task.turn
     if turn is None:
         queued = task.phase is TaskPhase.PROCESSING
@@ -223,9 +223,9 @@ def _provenance(task: Task, found: Beside, said: Declared, whole: Composed | Non
 
 
 def _conditions(task: Task, primary: Code) -> Iterator[Report]:
-    """The waits that the primary status does not speak of; what became of a lost turn is one in any case."""
+    """What the primary status does not speak of: waits, reviews of held inputs, and a lost turn in any case."""
     spoken_of = False
-    for wait in task.waits:
+    for wait in task.asks:
         if wait.kind is WaitKind.RECONCILE:
             yield _condition(
                 Code.RESULT_STATE_UNKNOWN,

@@ -12,6 +12,8 @@ from turnkeeper.domain.errors import StoreIsBusy, TaskNotFound
 from turnkeeper.domain.rules import State, Transition, state_of
 from turnkeeper.domain.task import Task
 from turnkeeper.domain.transitions import Change, Wake
+from turnkeeper.service import metering
+from turnkeeper.service.metering import CONFLICT
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.store import tasks
 from turnkeeper.store.commit import Moved, commit
@@ -48,11 +50,13 @@ def apply(runtime: Runtime, task: Task, decide: Decide, *, actor: str, claim: Cl
                 patience=patience,
             )
         except Moved as moved:
+            runtime.meter(CONFLICT)
             current = moved.current or _again(runtime, task.id)
             if not patience.pause(AMONG_WRITERS):
                 raise StoreIsBusy from moved
             continue
         change = replace(change, after=written)
+        runtime.meter(metering.written(change))
         if not ends:
             return woken(runtime, change)
         current, expiry = written, change

@@ -9,7 +9,7 @@ from turnkeeper.domain import transitions
 from turnkeeper.domain.errors import InvalidInput, Place, StoreIsBusy
 from turnkeeper.domain.manifest import Manifest
 from turnkeeper.domain.transitions import Birth
-from turnkeeper.service import catalogue, rules
+from turnkeeper.service import catalogue, metering, rules
 from turnkeeper.service.accepted import Accepted, replayed
 from turnkeeper.service.change import woken
 from turnkeeper.service.files import pinned
@@ -76,7 +76,9 @@ def _create(
         )
     except Moved as taken:  # 128 random bits met a task that is there: try again with others
         raise StoreIsBusy from taken
-    made = woken(runtime, replace(change, after=written))
+    change = replace(change, after=written)
+    runtime.meter(metering.written(change))
+    made = woken(runtime, change)
     return Accepted(made.after, made.input.received_at if made.input else None)
 
 

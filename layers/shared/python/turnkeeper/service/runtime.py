@@ -6,11 +6,13 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from turnkeeper.domain.task import Pace
-from turnkeeper.queue import WakeUps
+from turnkeeper.metrics import Meter, unheard
 from turnkeeper.store.table import Table
 
 if TYPE_CHECKING:
-    from turnkeeper.mounts import Mounts  # the poll has none, and does not load it
+    # The poll has neither, and does not load them.
+    from turnkeeper.mounts import Mounts
+    from turnkeeper.queue import WakeUps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +20,7 @@ class Runtime:
     """One deployment as one process sees it; the poll has no queue."""
 
     table: Table
-    queue: WakeUps | None
+    queue: "WakeUps | None"
     host_functions: frozenset[str] = frozenset()
     """The Lambda functions that agents may name to run their turns."""
     mounts: "Mounts | None" = None
@@ -29,5 +31,6 @@ class Runtime:
     heartbeat: timedelta
     idempotency: timedelta
     clock: Callable[[], datetime]
+    meter: Meter = unheard
     trace: Callable[[], str | None] = lambda: None
     """X-Ray's header of what is done now."""

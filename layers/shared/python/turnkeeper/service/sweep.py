@@ -14,7 +14,9 @@ from turnkeeper.domain import transitions
 from turnkeeper.domain.errors import TaskError
 from turnkeeper.domain.task import Task
 from turnkeeper.domain.transitions import Change
+from turnkeeper.metrics import Measured, Metric
 from turnkeeper.service.change import apply
+from turnkeeper.service.metering import Lateness
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.service.waiting import settle
 from turnkeeper.store import tasks
@@ -43,14 +45,27 @@ def sweep(runtime: Runtime, *, may_go_on: Callable[[], bool] = lambda: True) -> 
     """
     runtime = _in_a_hurry(runtime)
     now = runtime.clock()
-    swept = Swept()
+    swept, lateness = Swept(), Lateness(runtime.pace)
+    _sweep(runtime, now, swept, lateness, may_go_on)
+    runtime.meter(
+        (
+            *lateness.measured(),
+            Measured(Metric.LOOKED, swept.looked),
+            Measured(Metric.LOOKS_FAILED, swept.failed),
+        )
+    )
+    return swept
+
+
+def _sweep(
+    runtime: Runtime, now: datetime, swept: Swept, lateness: Lateness, may_go_on: Callable[[], bool]
+) -> None:
     for shard in _shards(now):
         for task_id in tasks.due(runtime.table, shard, now=now):
             if not may_go_on():
                 swept.cut_short = True
-                return swept
-            _look(runtime, task_id, swept)
-    return swept
+                return
+            _look(runtime, task_id, swept, lateness)
 
 
 def _in_a_hurry(runtime: Runtime) -> Runtime:
@@ -65,7 +80,7 @@ def _shards(now: datetime) -> str:
     return SHARDS[start:] + SHARDS[:start]
 
 
-def _look(runtime: Runtime, task_id: str, swept: Swept) -> None:
+def _look(runtime: Runtime, task_id: str, swept: Swept, lateness: Lateness) -> None:
     def decide(current: Task, now: datetime) -> Change:
         return transitions.look(current, now=now, pace=runtime.pace)
 
@@ -73,6 +88,7 @@ def _look(runtime: Runtime, task_id: str, swept: Swept) -> None:
     try:
         task = tasks.read(runtime.table, task_id)
         if task is not None:
+            lateness.see(task, runtime.clock())
             settled = settle(runtime, task, actor=ACTOR)
             is_change = apply(runtime, settled, decide, actor=ACTOR).is_change
             swept.changed += is_change or settled is not task

@@ -1,8 +1,9 @@
 """References to files: each is an item of its own, so one Query finds it however long the conversation is."""
 
 from turnkeeper.domain.messages import Pin
-from turnkeeper.store.items import file_key, pin_from_map
+from turnkeeper.store.items import file_key
 from turnkeeper.store.keys import Claim
+from turnkeeper.store.pins import pin_from_map
 from turnkeeper.store.table import Table
 from turnkeeper.store.wire import item_to_wire
 

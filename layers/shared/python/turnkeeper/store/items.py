@@ -4,13 +4,10 @@ The task is written attribute by attribute, so a rolling deploy drops nothing; i
 """
 
 import hashlib
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain.instants import from_text, to_text
-from turnkeeper.domain.messages import Pin
 from turnkeeper.domain.task import Phase, Reason, Task
 from turnkeeper.store import parts
 from turnkeeper.store.parts import Attributes
@@ -74,16 +71,6 @@ def file_key(task_id: str, uri: str, named: str = "") -> Attributes:
     """The file *uri* as the entry *named* it; a URI is longer than a key may be."""
     hashed = hashlib.sha256(uri.encode()).hexdigest()[:32]
     return {"pk": f"TASK#{task_id}", "sk": f"FILE#{hashed}#{named}"}
-
-
-def pin_to_map(pin: Pin) -> Attributes:
-    """What a reference named."""
-    return {"uri": pin.uri, "version": pin.version, "size": pin.size, "kind": pin.kind}
-
-
-def pin_from_map(stored: Mapping[str, Any]) -> Pin:
-    """What `pin_to_map` wrote."""
-    return Pin(uri=stored["uri"], version=stored["version"], size=stored["size"], kind=stored["kind"])
 
 
 def child_key(task_id: str, turn: int, call: str) -> Attributes:

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from typing import Self
 
 SECONDS = 10.0
+CHANCE = random.SystemRandom()
+"""Of the kernel: processes that are restored from one snapshot must not pause alike."""
+
 FIRST_PAUSE = 0.02
 LONGEST_PAUSE = 1.0
 AMONG_WRITERS = 0.25
@@ -37,7 +40,7 @@ class Patience:
 
     def pause(self, longest: float = LONGEST_PAUSE) -> bool:
         """Wait a little, longer each time; False, without waiting, when the deadline would pass."""
-        wait = random.uniform(0, min(FIRST_PAUSE * 2 ** min(self.pauses, 10), longest))  # noqa: S311 - jitter, not a secret
+        wait = CHANCE.uniform(0, min(FIRST_PAUSE * 2 ** min(self.pauses, 10), longest))
         if self.clock() + wait >= self.ends_at:
             return False
         self.pauses += 1

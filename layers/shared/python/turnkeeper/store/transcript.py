@@ -7,8 +7,9 @@ from turnkeeper.domain.instants import from_text
 from turnkeeper.domain.judging import HeldOutput
 from turnkeeper.domain.messages import Commit, Entry, Input, Output, Pin
 from turnkeeper.store import journal
-from turnkeeper.store.items import entry_key, held_output_key, input_key, made_key, memo_key, pin_from_map
+from turnkeeper.store.items import entry_key, held_output_key, input_key, made_key, memo_key
 from turnkeeper.store.parts import Attributes
+from turnkeeper.store.pins import pin_from_map
 from turnkeeper.store.table import Table
 from turnkeeper.store.wire import item_to_wire
 

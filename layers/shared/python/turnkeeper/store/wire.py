@@ -42,7 +42,7 @@ def from_wire(attribute: Mapping[str, Any]) -> Plain:
         case "S" | "BOOL":
             return value
         case "N":
-            return float(value) if set(value) & set(".eE") else int(value)
+            return int(value) if value.lstrip("-").isdecimal() else float(value)
         case "NULL":
             return None
         case "M":

@@ -21,7 +21,6 @@ from turnkeeper.store.items import (
     input_key,
     memo_key,
     outcome_key,
-    pin_to_map,
     report_key,
     review_key,
     task_key,
@@ -29,6 +28,7 @@ from turnkeeper.store.items import (
 )
 from turnkeeper.store.keys import Claim, body_hash
 from turnkeeper.store.parts import Attributes
+from turnkeeper.store.pins import pin_to_map
 from turnkeeper.store.pointers import pointers
 from turnkeeper.store.reviews import review_item
 from turnkeeper.store.table import Table

@@ -9,7 +9,7 @@ from turnkeeper.domain.transitions.change import NO_SUBJECTS, Change, Delegation
 from turnkeeper.domain.transitions.delegating import CALL_BYTES, delegate
 from turnkeeper.domain.transitions.endings import complete, error, expire, restrict
 from turnkeeper.domain.transitions.holding import decide, hold_on, hold_output, release_output
-from turnkeeper.domain.transitions.looking import is_runnable, look, needs_worker
+from turnkeeper.domain.transitions.looking import is_runnable, look, needs_worker, runnable_for
 from turnkeeper.domain.transitions.reporting import MOST_REPORTS, attach
 from turnkeeper.domain.transitions.turns import (
     emit,
@@ -68,6 +68,7 @@ __all__ = [
     "report",
     "resolve",
     "restrict",
+    "runnable_for",
     "start_attempt",
     "start_turn",
     "suspend",

@@ -1,7 +1,7 @@
 """Looking at a task that is due: whatever must happen by now, or a later look."""
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain.judging import outstanding
@@ -54,6 +54,11 @@ def is_runnable(task: Task, *, now: datetime) -> bool:
         retry_at = turn_of(task).retry_at
         return retry_at is None or now >= retry_at
     return state in {State.QUEUED, State.RUNNABLE}
+
+
+def runnable_for(task: Task, *, now: datetime, pace: Pace) -> timedelta:
+    """How long a runnable *task*, whose look is due, waits for a worker already: all graces that went by in vain."""
+    return now - task.due_at + sum((pace.grace(look) for look in range(task.looks + 1)), timedelta(0))
 
 
 def needs_worker(task: Task, *, now: datetime) -> bool:

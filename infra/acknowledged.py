@@ -1,0 +1,87 @@
+"""What cdk-nag's AwsSolutions pack finds and we leave so: each finding, where it is, and why.
+
+Nothing else may be found, and each of these would be: tests/infra/test_nag.py holds both.
+"""
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from aws_cdk import Acknowledgment, Stack, Validations
+
+from infra.files import ROOTS
+from infra.stage import Stage
+
+PACK = "AwsSolutions"
+
+
+@dataclass(frozen=True)
+class Acknowledged:
+    """A finding that is left so, for a reason; *at* is the path of a construct in its stack, where `*` is anything."""
+
+    rule: str
+    at: str
+    why: str
+    unless: str | None = None
+    """The setting that, when it is on, takes the finding away."""
+
+
+ACKNOWLEDGED = (
+    Acknowledged(
+        "APIG4",
+        "Api/$default/Resource",
+        "Everybody is let in to one answer, our 404; it reaches nothing else.",
+    ),
+    Acknowledged(
+        "COG2",
+        "Identity/People/Resource",
+        "Whether people need a second factor is for those whose people they are; their own issuer may ask for one.",
+    ),
+    Acknowledged(
+        "COG8",
+        "Identity/People/Resource",
+        "The plus plan is priced per person, and nobody signs up here by themselves.",
+    ),
+    Acknowledged(
+        "L1",
+        "Functions/*/Resource",
+        "Python 3.13 is what the layer's binaries are built for and what every test runs on.",
+    ),
+    Acknowledged(
+        "IAM5[Resource::*]",
+        "Functions/*Role/DefaultPolicy/Resource",
+        "X-Ray's two actions take no resource: a trace has no ARN.",
+    ),
+    *(
+        Acknowledged(
+            f"IAM5[Resource::<{{bucket}}.Arn>/{root}/*]",
+            f"Functions/{function}Role/DefaultPolicy/Resource",
+            "Which file may be sent or fetched is decided for each request and signed; the role keeps to its root.",
+        )
+        for root in ROOTS
+        for function in ("Tasks", "Host")
+    ),
+    Acknowledged(
+        "APIG1", "Api/Stage/Resource", "A stage that is not for production logs no requests.", "access_logs"
+    ),
+    Acknowledged(
+        "S1", "Files/Bucket/Resource", "A stage that is not for production logs no requests.", "access_logs"
+    ),
+    Acknowledged(
+        "DDB3",
+        "Storage/Table/Resource",
+        "A stage that is not for production is disposable, and restored from nothing.",
+        "point_in_time_recovery",
+    ),
+)
+
+
+def acknowledge(stack: Stack, *, stage: Stage, bucket: str) -> None:
+    """Say of each finding in *stack* that is left so why it is; *bucket* is the logical id of that of the files."""
+    constructs = stack.node.find_all()
+    for left in ACKNOWLEDGED:
+        if left.unless and getattr(stage, left.unless):
+            continue
+        said = Acknowledgment(id=f"{PACK}::{PACK}-{left.rule.format(bucket=bucket)}", reason=left.why)
+        for construct in constructs:
+            if fnmatchcase(construct.node.path.removeprefix(f"{stack.node.path}/"), left.at):
+                Validations.of(construct).acknowledge(said)
