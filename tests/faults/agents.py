@@ -136,6 +136,7 @@ def enlist(
     attempts: int = 3,
     lifespan: str = "7d",
     max_age: str = "90d",
+    turn_limit: str = "1h",
     delegates_from: Sequence[str] = (),
     guardrails: Mapping[str, object] | None = None,
 ) -> str:
@@ -145,6 +146,7 @@ def enlist(
         "repeatable": repeatable,
         "attempts": attempts,
         "lifespan": lifespan,
+        "turn_limit": turn_limit,
     }
     if delegates_from:
         terms["delegates_from"] = [*delegates_from]

@@ -1,8 +1,8 @@
 """A history of one register, and whether it is linearizable: what each call read and wrote, and when it was under way.
 
-The register is a task's `write_revision`. Each value is written once and each write names the value that it replaces,
-so there is only one order in which the writes can have happened: the chain. A history is linearizable if and only if the
-chain is whole and nothing that had ended before another began stands behind it there.
+The register is a task's `write_revision`. Each value is written once and each write names the one that it replaces, so
+there is only one order in which the writes can have happened: the chain. A history is linearizable if and only if the
+chain is whole, and nothing that had ended before another began stands behind it there.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
