@@ -61,6 +61,11 @@ ACKNOWLEDGED = (
         for function in ("Tasks", "Host")
     ),
     Acknowledged(
+        "IAM5[Resource::<{bucket}.Arn>/task/*]",
+        "Functions/SweepRole/DefaultPolicy/Resource",
+        "Whose files are deleted is decided for each ended task; the role keeps to the root of tasks' own.",
+    ),
+    Acknowledged(
         "APIG1", "Api/Stage/Resource", "A stage that is not for production logs no requests.", "access_logs"
     ),
     Acknowledged(

@@ -61,6 +61,8 @@ class Functions(Construct):
             "TURNKEEPER_HOST_FUNCTIONS": json.dumps(stage.host_functions),
             "TURNKEEPER_REPORTERS": json.dumps(stage.reporters),
         }
+        # Whoever shows where a task stands.
+        urgency = {"TURNKEEPER_SEVERITIES": json.dumps(stage.severities)}
         self.status = self._function("status", memory=512, timeout=API_TIMEOUT_SECONDS, told=human)
         self.polls: lambda_.IFunction = self._restored(self.status) if stage.snap_start else self.status
         files = {
@@ -69,17 +71,20 @@ class Functions(Construct):
             "TURNKEEPER_FILE_URL_SECONDS": str(stage.file_url_seconds),
         }
         self.tasks = self._function(
-            "tasks", memory=1024, timeout=API_TIMEOUT_SECONDS, told=human | developer | wakes | files
+            "tasks",
+            memory=1024,
+            timeout=API_TIMEOUT_SECONDS,
+            told=human | developer | wakes | files | urgency,
         )
         ours = {
             "TURNKEEPER_DEPLOYMENT_HOSTS": json.dumps(stage.deployment_hosts),
             "TURNKEEPER_AUDITORS": json.dumps(stage.auditors),
         }
         self.host = self._function(
-            "host", memory=1024, timeout=API_TIMEOUT_SECONDS, told=wakes | ours | files
+            "host", memory=1024, timeout=API_TIMEOUT_SECONDS, told=wakes | ours | files | urgency
         )
         self.turns = self._function("turns", memory=1024, timeout=stage.turn_timeout_seconds, told=wakes)
-        self.sweep = self._function("sweep", memory=512, timeout=SWEEP_TIMEOUT_SECONDS, told=wakes)
+        self.sweep = self._function("sweep", memory=512, timeout=SWEEP_TIMEOUT_SECONDS, told=wakes | files)
         self.all = [self.status, self.tasks, self.host, self.turns, self.sweep]
 
     def _restored(self, function: lambda_.Function) -> lambda_.Alias:

@@ -2,7 +2,7 @@
 
 import json
 from enum import IntEnum, StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -53,6 +53,8 @@ HostName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$", m
 Principal = Annotated[str, Field(pattern=r"^\d{12}/A(ROA|IDA)[A-Z0-9]+$")]
 Issuer = Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,64}$")]
 ScopeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_.-]{0,39}$")]
+StatusCode = Annotated[int, Field(ge=1000, le=9899)]
+Severity = Literal["critical", "error", "warning", "notice", "info", "debug"]
 FunctionArn = Annotated[
     str, Field(pattern=r"^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:[\w-]{1,64}(:[\w$-]{1,128})?$")
 ]

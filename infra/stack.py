@@ -117,7 +117,7 @@ class Turnkeeper(Stack):
         table = self.storage.table.table_arn
         mine, due = self.storage.index_arn(MINE), self.storage.index_arn(DUE)
         read, write = ["dynamodb:GetItem"], ["dynamodb:PutItem", "dynamodb:UpdateItem"]
-        # Whatever ends a wait takes away what pointed to it. A task is never deleted.
+        # Whatever ends a wait takes away what pointed to it. Only the sweep deletes a task.
         several, ends = ["dynamodb:BatchGetItem", "dynamodb:Query"], ["dynamodb:DeleteItem"]
 
         # A poll past a task's expiry writes the expiry.
@@ -138,7 +138,7 @@ class Turnkeeper(Stack):
         if stage.host_functions:
             allow(functions.turns, ["lambda:InvokeFunction"], *stage.host_functions)
 
-        allow(functions.sweep, [*read, "dynamodb:BatchGetItem", *write, *ends], table)
+        allow(functions.sweep, [*read, *several, *write, *ends, "dynamodb:BatchWriteItem"], table)
         allow(functions.sweep, ["dynamodb:Query"], due)
         allow(functions.sweep, ["sqs:SendMessage"], *any_queue)
 
@@ -150,6 +150,11 @@ class Turnkeeper(Stack):
         for function in (functions.tasks, functions.host):
             allow(function, ["s3:PutObject"], self.files.below("task"))
             allow(function, ["s3:GetObject", "s3:GetObjectVersion"], *anywhere)
+
+        # And deletes a task's own files, of which every version is one; S3 asks for both rights to delete one.
+        own = {"StringLike": {"s3:prefix": "task/*"}}
+        allow(functions.sweep, ["s3:ListBucketVersions"], self.files.bucket.bucket_arn, only_if=own)
+        allow(functions.sweep, ["s3:DeleteObject", "s3:DeleteObjectVersion"], self.files.below("task"))
 
     def _tell(self, stage: Stage) -> None:
         CfnOutput(self, "BaseUrl", value=self.api.base_url)
@@ -166,6 +171,13 @@ class Turnkeeper(Stack):
             CfnOutput(self, "UserPoolClientId", value=self.identity.client.user_pool_client_id)
 
 
-def allow(function: lambda_.Function, actions: list[str], *resources: str) -> None:
+def allow(
+    function: lambda_.Function,
+    actions: list[str],
+    *resources: str,
+    only_if: dict[str, dict[str, str]] | None = None,
+) -> None:
     """Let *function* take exactly these *actions* on exactly these *resources*."""
-    function.add_to_role_policy(iam.PolicyStatement(actions=actions, resources=list(resources)))
+    function.add_to_role_policy(
+        iam.PolicyStatement(actions=actions, resources=list(resources), conditions=only_if)
+    )

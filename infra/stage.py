@@ -25,6 +25,8 @@ from infra.notation import (
     Principal,
     ScopeName,
     Seconds,
+    Severity,
+    StatusCode,
     ZoneId,
     read_as_json,
     split_on_commas,
@@ -46,6 +48,10 @@ NESTED = (
     # A worker hides its message for its lease and 5 s; the queue hides one for a turn's time and 60 s.
     ("lease_seconds", "turn_timeout_seconds"),
     ("wake_grace_seconds", "wake_grace_max_seconds"),
+    # Nothing that was begun while a task lived reaches it after it was deleted.
+    ("turn_timeout_seconds", "retention_seconds"),
+    ("file_url_seconds", "retention_seconds"),
+    ("idempotency_seconds", "retention_seconds"),
 )
 """Pairs of which the first is the shorter."""
 
@@ -59,6 +65,7 @@ LARGEST_PUT = 5 * 1024**3
 """Bytes that S3 takes in one request."""
 
 MOST_HOSTS = MOST_FUNCTIONS = 10
+MOST_SEVERITIES = 8
 """Functions are told all of them, and a function's environment holds 4 KB."""
 
 
@@ -124,6 +131,9 @@ class Stage(BaseModel):
         dict[Issuer, Annotated[tuple[ScopeName, ...], Field(max_length=16)]],
         Field(max_length=MOST_HOSTS),
         BeforeValidator(read_as_json),
+    ]
+    severities: Annotated[
+        dict[StatusCode, Severity], Field(max_length=MOST_SEVERITIES), BeforeValidator(read_as_json)
     ]
     host_functions: Annotated[
         tuple[FunctionArn, ...], Field(max_length=MOST_FUNCTIONS), BeforeValidator(split_on_commas)

@@ -1,4 +1,4 @@
-"""What `make` needs, installed from the locks: .venv, .engine, node_modules, each when its lock changes.
+"""What `make` needs, installed from the locks: .venv and our client in it, .engine, node_modules; each once a lock.
 
 Runs on whatever `python3` a machine has (3.9 or newer, standard library only), looks for a Python 3.13 that
 runs. Node.js comes out of .venv, so a machine needs no Node.js of its own. All it says goes to stderr.
@@ -18,6 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 WANTED = "3.13"
 STAMP = ".installed-from"
+CLIENTS_STAMP = ".client-installed-from"
 SECONDS_BETWEEN_WORDS = 3
 NO_PYTHON = f"""\
 Turnkeeper needs Python {WANTED}, and none that runs was found.
@@ -132,6 +133,20 @@ def virtual_environment(name: str, lock: str) -> None:
     (folder / STAMP).write_text(wanted)
 
 
+def client() -> None:
+    """Have .venv run the client of this very folder, and its command; what those need, the lock lists."""
+    folder, declared = ROOT / ".venv", ROOT / "client" / "pyproject.toml"
+    locked = ROOT / "requirements" / "dev.txt"
+    wanted = fingerprint(str(folder).encode(), declared.read_bytes(), locked.read_bytes())
+    stamp = folder / CLIENTS_STAMP
+    if stamp.is_file() and stamp.read_text() == wanted:
+        return
+    say("Installing client into .venv")
+    pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check", "--quiet"]
+    run("client", [*pip, "--no-deps", "--no-index", "--no-build-isolation", "-e", str(declared.parent)])
+    stamp.write_text(wanted)
+
+
 def node_modules() -> None:
     """Have node_modules hold the CDK CLI of package-lock.json; Node.js and npm come with .venv."""
     folder = ROOT / "node_modules"
@@ -150,6 +165,7 @@ def main() -> int:
     """Install what is missing; return the exit code."""
     try:
         virtual_environment(".venv", "dev.txt")
+        client()
         virtual_environment(".engine", "engine.txt")
         node_modules()
     except SetupFailed as failure:

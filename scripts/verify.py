@@ -11,7 +11,7 @@ from typing import Any
 
 from turnkeeper.domain.errors import TaskNotFound
 from turnkeeper.service.verify import Verified, verify
-from turnkeeper.settings import STORE_CALLS, session
+from turnkeeper.settings import STORE_CALLS, session, utc_now
 from turnkeeper.store.table import Table
 
 
@@ -29,9 +29,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _told(table: Table, task_id: str) -> int:
     try:
-        found = verify(table, task_id)
+        found = verify(table, task_id, now=utc_now())
     except TaskNotFound:
-        print(f"{task_id}: there is no such task")
+        print(
+            f"{task_id}: there is no such task: it never was, or its retention is over and it is deleted whole"
+        )
         return 1
     print(f"{task_id}: {_summary(found)}")
     for finding in found.findings:

@@ -18,6 +18,7 @@ def handle(_event: dict[str, Any], context: Any) -> dict[str, Any]:
     counts = {
         "looked": swept.looked,
         "changed": swept.changed,
+        "deleted": swept.deleted,
         "failed": swept.failed,
         "cut_short": swept.cut_short,
     }

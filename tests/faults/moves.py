@@ -195,7 +195,7 @@ def moves(task: Task, who: str) -> dict[Transition, Decide]:
         Transition.RELEASE_OUTPUT: plain(transitions.release_output, content=said("released")),
         Transition.DELEGATE: with_child,
         Transition.ATTACH: lambda current, _now: transitions.attach(
-            current, fence=fence, report="{}", unreached=()
+            current, fence=fence, report="{}", unreached=0
         ),
         Transition.RECONCILE: plain(transitions.reconcile, answer=Answer.REPEAT),
         Transition.INTERRUPT: plain(transitions.interrupt),

@@ -74,4 +74,4 @@ def test_the_bounds_of_files_are_the_deployments(synthesise: Synthesise) -> None
 
     assert [(one["TURNKEEPER_LARGEST_FILE_BYTES"], one["TURNKEEPER_FILE_URL_SECONDS"]) for one in told] == [
         ("10", "30")
-    ] * 2
+    ] * 3

@@ -67,6 +67,7 @@ def test_a_function_is_told_all_it_needs_and_nothing_it_does_not(template: Templ
         "TURNKEEPER_REPORTERS": "{}",
     }
     people = {"TURNKEEPER_HUMAN_CLAIM": "username"}
+    urgency = {"TURNKEEPER_SEVERITIES": "{}"}
     bucket, _ = files_of(template)
     files = {
         "TURNKEEPER_BUCKET": {"Ref": bucket},
@@ -79,10 +80,10 @@ def test_a_function_is_told_all_it_needs_and_nothing_it_does_not(template: Templ
 
     assert told == {
         "status": everybody | people,
-        "tasks": everybody | people | wakes | files | {"TURNKEEPER_DEVELOPER_CLAIM": ""},
-        "host": everybody | wakes | files | ours,
+        "tasks": everybody | people | wakes | files | urgency | {"TURNKEEPER_DEVELOPER_CLAIM": ""},
+        "host": everybody | wakes | files | urgency | ours,
         "turns": everybody | wakes,
-        "sweep": everybody | wakes,
+        "sweep": everybody | wakes | files,
     }
 
 
@@ -108,8 +109,9 @@ def test_the_numbers_are_the_deployments(synthesise: Synthesise) -> None:
         "idempotency_seconds": 30,
         "retention_seconds": 60,
     }
+    shorter = {"turn_timeout_seconds": 60, "file_url_seconds": 60}
 
-    template = synthesise(**short)
+    template = synthesise(**short, **shorter)
 
     for name in NAMES:
         variables = function_of(template, name)[1]["Environment"]["Variables"]

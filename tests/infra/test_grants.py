@@ -38,9 +38,11 @@ GRANTS = {
     "host": {"table": ONE_TASK | MANY | ENDS_WAITS, "queue": {"sqs:SendMessage"}, **FILES},
     "turns": {"table": ONE_TASK | MANY | ENDS_WAITS, "queue": CONSUME | {"sqs:SendMessage"}},
     "sweep": {
-        "table": ONE_TASK | {"dynamodb:BatchGetItem"} | ENDS_WAITS,
+        "table": ONE_TASK | MANY | ENDS_WAITS | {"dynamodb:BatchWriteItem"},
         "table/index/due": {"dynamodb:Query"},
         "queue": {"sqs:SendMessage"},
+        "files if {'StringLike': {'s3:prefix': 'task/*'}}": {"s3:ListBucketVersions"},
+        "files/task/*": {"s3:DeleteObject", "s3:DeleteObjectVersion"},
     },
 }
 
@@ -85,9 +87,9 @@ def granted(template: Template, name: str) -> dict[str, set[str]]:
             continue
         for statement in policy["PolicyDocument"]["Statement"]:
             assert statement["Effect"] == "Allow"
-            assert "Condition" not in statement
             for resource in as_list(statement["Resource"]):
-                where = named(template, name, resource)
+                only_if = f" if {statement['Condition']}" if "Condition" in statement else ""
+                where = named(template, name, resource) + only_if
                 found.setdefault(where, set()).update(as_list(statement["Action"]))
     return found
 

@@ -111,6 +111,7 @@ def test_the_most_hosts_there_may_be_fit_into_a_functions_environment(synthesise
     template = synthesise(
         external_hosts=hosts,
         host_functions=functions,
+        severities={str(code): "critical" for code in range(5000, 5008)},
         stage=longest,
         stages={longest: SETTINGS["stages"]["prod"]},
     )

@@ -38,6 +38,7 @@ def test_a_setting_from_the_command_line_is_text_and_becomes_what_it_means(setti
         "log_retention_days": "7",
         "external_hosts": json.dumps({"acme": HOST}),
         "host_functions": "arn:aws:lambda:eu-central-1:123456789012:function:answers",
+        "severities": '{"5003": "critical"}',
     }
 
     stage = Stage.from_context(settings | said)
@@ -48,6 +49,7 @@ def test_a_setting_from_the_command_line_is_text_and_becomes_what_it_means(setti
     assert stage.log_retention_days == 7
     assert stage.external_hosts["acme"].principal == HOST["principal"]
     assert stage.host_functions == (said["host_functions"],)
+    assert stage.severities == {5003: "critical"}
 
 
 @pytest.mark.parametrize(
@@ -95,6 +97,11 @@ def test_a_setting_from_the_command_line_is_text_and_becomes_what_it_means(setti
         ("reporters", {"judge.example": "evaluation"}),
         ("reporters", {"judge example": ["evaluation"]}),
         ("reporters", {"judge.example": ["Every Scope"]}),
+        ("severities", "critical"),
+        ("severities", {"SUCCESS": "info"}),
+        ("severities", {"999": "info"}),
+        ("severities", {"9900": "info"}),
+        ("severities", {"5003": "fatal"}),
         ("developer_claim", "=developers"),
         ("developer_claim", "groups="),
         ("developer_claim", "groups=one two"),
@@ -147,6 +154,9 @@ def test_a_setting_that_is_missing_is_refused_by_name(settings: dict[str, Any]) 
         ({"heartbeat_seconds": 61}, "heartbeat_seconds .* lease_seconds"),
         ({"lease_seconds": 200, "turn_timeout_seconds": 199}, "lease_seconds .* turn_timeout_seconds"),
         ({"wake_grace_seconds": 901}, "wake_grace_seconds .* wake_grace_max_seconds"),
+        ({"retention_seconds": 899}, "turn_timeout_seconds .* retention_seconds"),
+        ({"retention_seconds": 900, "file_url_seconds": 901}, "file_url_seconds .* retention_seconds"),
+        ({"retention_seconds": 86_399}, "idempotency_seconds .* retention_seconds"),
         ({"oidc_issuer": "https://id.example"}, "missing: oidc_audience, human_claim"),
         ({"human_claim": "email"}, "missing: oidc_issuer, oidc_audience"),
         ({"external_hosts": {"acme": HOST, "copy": HOST}}, "acme and copy are the same"),

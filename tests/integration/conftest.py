@@ -1,19 +1,21 @@
 """A laboratory per test, on each engine."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from tests.support.clients import SIDES, Wire, clients
 from tests.support.counting import Count, Counting, counted
 from tests.support.engines import Engine, make_queue
+from tests.support.filing import named
 from tests.support.functions import Function, Invoke, Run
 from tests.support.gateway import ENVIRONMENT, Gateway, forget_settings
-from tests.support.hosting import ACME, AGENT, FUNCTION, RIVAL, Host, Hosts, make_hosts
-from tests.support.laboratory import Clock, Laboratory
+from tests.support.hosting import ACME, AGENT, FUNCTION, RIVAL, Host, Hosts, make_hosts, report, text
+from tests.support.laboratory import ALICE, Clock, Laboratory
 from turnkeeper.invocation import Invoked
 
 
@@ -104,3 +106,56 @@ def invoke(hosts: Hosts, live_lab: Laboratory) -> Invoke:
 def acme(hosts: Hosts) -> Host:
     """The host `acme`, with no agent yet."""
     return hosts.acme
+
+
+@pytest.fixture
+def wire(api: Gateway, live_lab: Laboratory) -> Wire:
+    """The client's way to the functions in this process."""
+    return Wire(api, live_lab, signers={"acme": ACME, "rival": RIVAL})
+
+
+@pytest.fixture(params=SIDES)
+def side(request: pytest.FixtureRequest) -> str:
+    """Whether the client blocks or is awaited."""
+    return str(request.param)
+
+
+@pytest.fixture
+def connect(side: str) -> Iterator[Callable[..., Any]]:
+    """Makes clients of that side."""
+    with clients(side) as make:
+        yield make
+
+
+@pytest.fixture
+def alice(connect: Callable[..., Any], wire: Wire) -> Any:
+    """Alice's client."""
+    return connect(wire)
+
+
+@pytest.fixture
+def lived(hosts: Hosts) -> str:
+    """A task with everything that can lie beside one; it has ended."""
+    host = hosts.acme
+    host.register(repeatable=True)
+    host.register("other", delegates_from=["helper"])
+    task_id = host.task("first")
+    host.lab.lay(f"task/{task_id}/x/week 48.csv", b"day,parcels")
+    assert host.api.post(f"/v1/tasks/{task_id}/inputs", named("task://x/week 48.csv")).status == 202
+    fence = host.start(task_id)["fence"]
+    host.ask(task_id, "heartbeat", {"fence": fence})
+    host.say(task_id, fence, 1, "one moment")
+    host.report(task_id, fence, report(), unit="search")
+    host.ask(task_id, "children", {"fence": fence, "call": "c", "agent": "other", "input": text("hi")})
+    waits = [
+        {"id": "r", "kind": "review", "reviewer": ALICE, "subject": "Buy it?"},
+        {"id": "s", "kind": "review", "reviewer": ALICE, "subject": "Really?"},
+        {"id": "h", "kind": "host"},
+    ]
+    host.ask(task_id, "wait", {"fence": fence, "waits": waits, "memo": {"at": 7}})
+    review = host.api.get("/v1/reviews").json["reviews"][0]
+    decision = {"decision": "approve", "comment": "Go ahead."}
+    assert host.api.post(f"/v1/reviews/{review['id']}", decision).status == 200
+    host.ask(task_id, "interrupt")
+    assert host.ask(task_id, "complete", {"message": {"user": "Bought."}}).status == 200
+    return task_id

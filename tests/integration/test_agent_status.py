@@ -205,6 +205,29 @@ def test_only_a_token_with_the_deployments_claim_reads_as_a_developer(
     assert ("severity" in host.api.send(request).json["status"]) is severity
 
 
+@pytest.mark.clause("MOD-6")
+@pytest.mark.clause("INV-3")
+def test_a_deployment_says_how_urgent_a_code_is_and_the_code_stays_what_it_is(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task_id, fence = host.running()
+    for severity in (None, "notice"):
+        said_so = {"severity": severity} if severity else {}
+        doubt = report(7000, "OUTPUT_UNVERIFIED", kind="condition", scope="evaluation", terminal=False)
+        doubt["status"] |= said_so
+        assert host.report(task_id, fence, doubt).status == 200
+    usual = operator(host, task_id)
+
+    monkeypatch.setenv("TURNKEEPER_SEVERITIES", '{"1010": "notice", "7000": "critical"}')
+    forget_settings()
+    here = operator(host, task_id)
+
+    assert (usual["status"]["severity"], here["status"]["severity"]) == ("info", "notice")
+    assert [one["status"]["severity"] for one in usual["conditions"]] == ["warning", "notice"]
+    assert [one["status"]["severity"] for one in here["conditions"]] == ["critical", "notice"]
+    assert said(here) == said(usual) == (1010, "EXECUTING")
+
+
 def test_nobody_is_a_developer_where_no_claim_is_named(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TURNKEEPER_DEVELOPER_CLAIM", "")
 

@@ -6,38 +6,12 @@ from typing import Any
 import pytest
 
 from scripts.verify import main
-from tests.support.hosting import Host, Hosts, report, text
+from tests.support.hosting import Host
 from tests.support.laboratory import ALICE, Laboratory
 from turnkeeper.service.verify import Finding, verify
 from turnkeeper.store.wire import item_to_wire
 
 type Item = dict[str, Any]
-
-
-@pytest.fixture
-def lived(hosts: Hosts) -> str:
-    """A task with everything that can lie beside one; it has ended."""
-    host = hosts.acme
-    host.register(repeatable=True)
-    host.register("other", delegates_from=["helper"])
-    task_id = host.task("first", "second")
-    fence = host.start(task_id)["fence"]
-    host.ask(task_id, "heartbeat", {"fence": fence})
-    host.say(task_id, fence, 1, "one moment")
-    host.report(task_id, fence, report(), unit="search")
-    host.ask(task_id, "children", {"fence": fence, "call": "c", "agent": "other", "input": text("hi")})
-    waits = [
-        {"id": "r", "kind": "review", "reviewer": ALICE, "subject": "Buy it?"},
-        {"id": "s", "kind": "review", "reviewer": ALICE, "subject": "Really?"},
-        {"id": "h", "kind": "host"},
-    ]
-    host.ask(task_id, "wait", {"fence": fence, "waits": waits, "memo": {"at": 7}})
-    review = host.api.get("/v1/reviews").json["reviews"][0]
-    decision = {"decision": "approve", "comment": "Go ahead."}
-    assert host.api.post(f"/v1/reviews/{review['id']}", decision).status == 200
-    host.ask(task_id, "interrupt")
-    assert host.ask(task_id, "complete", {"message": {"user": "Bought."}}).status == 200
-    return task_id
 
 
 def partition(lab: Laboratory, task_id: str) -> dict[str, Item]:
@@ -60,12 +34,12 @@ def first(items: dict[str, Item], kind: str, *names: str) -> Item:
 
 
 def test_a_whole_life_is_what_its_journal_says(lived: str, live_lab: Laboratory) -> None:
-    found = verify(live_lab.runtime.table, lived)
+    found = verify(live_lab.runtime.table, lived, now=live_lab.clock())
 
     assert (found.findings, found.is_terminal) == ((), True)
     assert found.entries == len(live_lab.journal(lived)) > 8
     kinds = {sk.partition("#")[0] for sk in partition(live_lab, lived)}
-    assert kinds == {"TASK", "LOG", "IN", "MSG", "MEMO", "REVIEW", "CHILD", "OUTCOME", "REPORT"}
+    assert kinds == {"TASK", "LOG", "IN", "MSG", "MEMO", "REVIEW", "CHILD", "OUTCOME", "REPORT", "FILE"}
 
 
 @pytest.mark.parametrize("state", ["idle", "queued", "running", "waiting"])
@@ -78,7 +52,7 @@ def test_a_task_that_goes_on_can_be_verified_too(host: Host, live_lab: Laborator
         host.ask(task_id, "wait", {"fence": fence, "waits": [{"id": "h", "kind": "host"}]})
     host.sweep_after(seconds=59)
 
-    assert verify(live_lab.runtime.table, task_id).findings == ()
+    assert verify(live_lab.runtime.table, task_id, now=live_lab.clock()).findings == ()
 
 
 CHANGES: list[tuple[str, tuple[str, ...], Item]] = [
@@ -116,7 +90,7 @@ def test_a_change_to_any_item_shows(
 
     put(live_lab, {**item, **changed})
 
-    assert verify(live_lab.runtime.table, lived).findings
+    assert verify(live_lab.runtime.table, lived, now=live_lab.clock()).findings
 
 
 def test_a_decision_that_nobody_made_shows(lived: str, live_lab: Laboratory) -> None:
@@ -125,7 +99,7 @@ def test_a_decision_that_nobody_made_shows(lived: str, live_lab: Laboratory) -> 
 
     put(live_lab, {**undecided, "verdict": "done", "decided_at": "2026-11-30T12:00:00.000000Z"})
 
-    (finding,) = verify(live_lab.runtime.table, lived).findings
+    (finding,) = verify(live_lab.runtime.table, lived, now=live_lab.clock()).findings
     assert finding == Finding(f"{undecided['sk']}!", "was written by no transition")
 
 
@@ -133,14 +107,14 @@ def test_a_decision_that_nobody_made_shows(lived: str, live_lab: Laboratory) -> 
 def test_an_item_that_is_gone_shows(lived: str, live_lab: Laboratory, kind: str) -> None:
     delete(live_lab, first(partition(live_lab, lived), kind))
 
-    assert verify(live_lab.runtime.table, lived).findings
+    assert verify(live_lab.runtime.table, lived, now=live_lab.clock()).findings
 
 
 def test_a_journal_that_was_cut_short_shows(lived: str, live_lab: Laboratory) -> None:
     *_, last = live_lab.journal(lived)
     delete(live_lab, last)
 
-    found = verify(live_lab.runtime.table, lived).findings
+    found = verify(live_lab.runtime.table, lived, now=live_lab.clock()).findings
     assert Finding("TASK", "names another last entry than there is") in found
 
 
@@ -159,7 +133,7 @@ def test_an_item_that_was_put_elsewhere_shows(
 ) -> None:
     put(live_lab, forged(partition(live_lab, lived)))
 
-    assert verify(live_lab.runtime.table, lived).findings
+    assert verify(live_lab.runtime.table, lived, now=live_lab.clock()).findings
 
 
 def test_a_task_that_was_opened_again_shows(lived: str, live_lab: Laboratory) -> None:
@@ -169,7 +143,7 @@ def test_a_task_that_was_opened_again_shows(lived: str, live_lab: Laboratory) ->
 
     put(live_lab, {**item, "phase": "idle", "idle_expires_at": "2030-01-01T00:00:00.000000Z"})
 
-    found = verify(live_lab.runtime.table, lived).findings
+    found = verify(live_lab.runtime.table, lived, now=live_lab.clock()).findings
     assert Finding("TASK", "is not what its last transition wrote") in found
 
 
@@ -202,14 +176,14 @@ def test_what_guardrails_made_and_hold_is_sealed_too(host: Host, live_lab: Labor
     made = first(partition(live_lab, task_id), "TX#")
     lost = {**made, "sk": made["sk"].replace(made["sk"].split("#")[1], "0" * 16)}
 
-    assert verify(live_lab.runtime.table, task_id).findings == ()
+    assert verify(live_lab.runtime.table, task_id, now=live_lab.clock()).findings == ()
     put(live_lab, lost)  # what a worker left that was overtaken
-    assert verify(live_lab.runtime.table, task_id).findings == ()
+    assert verify(live_lab.runtime.table, task_id, now=live_lab.clock()).findings == ()
     put(live_lab, {**made, "content": made["content"].replace("changed", "forged")})
-    (forged,) = verify(live_lab.runtime.table, task_id).findings
+    (forged,) = verify(live_lab.runtime.table, task_id, now=live_lab.clock()).findings
     put(live_lab, made)
     added = {**made, "sk": f"{made['sk'][:-1]}2"}
     put(live_lab, added)
-    (smuggled,) = verify(live_lab.runtime.table, task_id).findings
+    (smuggled,) = verify(live_lab.runtime.table, task_id, now=live_lab.clock()).findings
 
     assert (forged.at, smuggled.at) == (made["sk"], added["sk"])

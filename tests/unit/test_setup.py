@@ -90,7 +90,8 @@ class Clone:
     def __init__(self, root: Path) -> None:
         self.script = program(root / "scripts" / "setup.py", SCRIPT.read_text())
         self.dev, self.engine = root / "requirements" / "dev.txt", root / "requirements" / "engine.txt"
-        for lock in (self.dev, self.engine, root / "package.json", root / "package-lock.json"):
+        self.client = root / "client" / "pyproject.toml"
+        for lock in (self.dev, self.engine, self.client, root / "package.json", root / "package-lock.json"):
             program(lock, "1")
         self.asked = root / "asked"
         self.python = program(root / "machine" / "python", PYTHON.format(asked=self.asked))
@@ -108,6 +109,7 @@ class Clone:
         asked = self.asked.read_text()
         found = {
             ".venv": "dev.txt" in asked,
+            "client": "-e" in asked,
             ".engine": "engine.txt" in asked,
             "node_modules": "npm" in asked,
         }
@@ -128,7 +130,7 @@ def test_everything_is_installed_once_and_then_only_what_has_a_new_lock(tmp_path
     clone = Clone(tmp_path)
 
     installed, said = clone.set_up()
-    assert installed == [".venv", ".engine", "node_modules"]
+    assert installed == [".venv", "client", ".engine", "node_modules"]
     assert all(name in said for name in installed)
 
     assert clone.set_up() == ([], "")
@@ -136,7 +138,9 @@ def test_everything_is_installed_once_and_then_only_what_has_a_new_lock(tmp_path
     clone.engine.write_text("2")
     assert clone.set_up()[0] == [".engine"]
     clone.dev.write_text("2")
-    assert clone.set_up()[0] == [".venv"]
+    assert clone.set_up()[0] == [".venv", "client"]
+    clone.client.write_text("2")
+    assert clone.set_up()[0] == ["client"]
     (tmp_path / "package-lock.json").write_text("2")
     assert clone.set_up()[0] == ["node_modules"]
     assert clone.set_up() == ([], "")

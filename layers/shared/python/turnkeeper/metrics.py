@@ -33,7 +33,7 @@ class Metric(StrEnum):
     LOOKED = "Looked"
     """Due tasks that the sweep looked at."""
     LOOKS_FAILED = "LooksFailed"
-    """Those of them that could not be looked at."""
+    """Those of them that could not be looked at, or not deleted when that was due."""
 
 
 class Unit(StrEnum):

@@ -30,6 +30,12 @@ class S3(Protocol):
     def head_object(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
         ...
 
+    def list_object_versions(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
+
+    def delete_objects(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
+
     def generate_presigned_url(  # noqa: D102 - botocore documents it
         self,
         ClientMethod: str,  # noqa: N803 - botocore's name
@@ -94,6 +100,26 @@ class Mounts:
             "get_object", Key=key, VersionId=version, ResponseContentDisposition=attachment(name)
         )
 
+    def delete_page(self, task_id: str) -> bool:
+        """Delete up to 1,000 versions of the task's own files; whether none is left.
+
+        What is deleted is listed no more, so whoever calls again goes on where it ended.
+        """
+        try:
+            page = self.connect().list_object_versions(Bucket=self.bucket, Prefix=corner(task_id))
+            there = [*page.get("Versions", ()), *page.get("DeleteMarkers", ())]
+            if not there:
+                return True
+            named = [{"Key": one["Key"], "VersionId": one["VersionId"]} for one in there]
+            answer = self.connect().delete_objects(
+                Bucket=self.bucket, Delete={"Objects": named, "Quiet": True}
+            )
+        except FAILED_CALLS as error:
+            raise StoreIsUnavailable from error
+        if answer.get("Errors"):
+            raise StoreIsUnavailable
+        return not page.get("IsTruncated", False)
+
     def _signed(self, call: str, **params: Any) -> str:
         return self.connect().generate_presigned_url(
             ClientMethod=call,
@@ -102,11 +128,16 @@ class Mounts:
         )
 
 
+def corner(task_id: str) -> str:
+    """How the keys of all files of a task's own begin."""
+    return f"task/{task_id}/"
+
+
 def key_of(task: Task, uri: FileUri) -> str:
     """Where the file lies that *uri* means to *task*: its own, its agent's, or the deployment's."""
     match uri.root:
         case Root.TASK:
-            return f"task/{task.id}/{uri.path}"
+            return f"{corner(task.id)}{uri.path}"
         case Root.AGENT:
             # An owner is `deployment`, or an account and an id in it, so nobody's corner lies in another's.
             return f"agent/{task.terms.owner}/{task.agent}/{uri.path}"

@@ -63,6 +63,7 @@ def runtime(*, wakes: bool = True) -> Runtime:
         host_functions=frozenset(json.loads(_setting("HOST_FUNCTIONS"))) if wakes else frozenset(),
         mounts=mounts() if "TURNKEEPER_BUCKET" in os.environ else None,
         reporters=reporters,
+        severities=_severities() if "TURNKEEPER_SEVERITIES" in os.environ else {},
         pace=Pace(
             lease=_seconds("LEASE_SECONDS"),
             wake_grace=_seconds("WAKE_GRACE_SECONDS"),
@@ -108,6 +109,10 @@ def mounts() -> "Mounts":
 def s3() -> Any:
     """A client of S3, whose signatures say what whoever gets one may do."""
     return session().create_client("s3", config=CALLS.merge(S3_CALLS))
+
+
+def _severities() -> dict[int, str]:
+    return {int(code): word for code, word in json.loads(_setting("SEVERITIES")).items()}
 
 
 def human_claim() -> str:

@@ -4,9 +4,10 @@ What the table does not name is withheld, so a new field is secret until somebod
 """
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
 from turnkeeper.asc.assignments import severity
@@ -14,6 +15,7 @@ from turnkeeper.asc.parts import Provenance, Reference
 from turnkeeper.asc.registry import SPEC_VERSION, Code, class_of
 from turnkeeper.asc.report import Report, nested
 from turnkeeper.asc.status import Mask, Profile
+from turnkeeper.asc.vocabulary import Severity
 
 MEDIA_TYPE = "application/agent-status+json"
 
@@ -64,21 +66,37 @@ GUARDED = frozenset({"confidence", "details"})
 _NESTED = ("causes", "conditions", "events")
 
 
-def disclosed(report: Report, profile: Profile) -> dict[str, Any]:
-    """The envelope that *profile* is given of *report*, as JSON values (ENV-1, SEC-1)."""
-    return _told(report, profile, GUARDED if _has_guardrail(report) else frozenset())
+def disclosed(
+    report: Report, profile: Profile, *, severities: Mapping[int, Severity] = MappingProxyType({})
+) -> dict[str, Any]:
+    """The envelope that *profile* is given of *report*, as JSON values (ENV-1, SEC-1).
+
+    *severities*: how urgent codes are to the deployment, where a report does not say for itself (MOD-6).
+    """
+    withheld = GUARDED if _has_guardrail(report) else frozenset[str]()
+    return _told(report, _Reader(profile, withheld, severities))
 
 
-def _told(report: Report, profile: Profile, withheld: frozenset[str]) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Who reads, what is withheld from everybody, and how urgent codes are here."""
+
+    profile: Profile
+    withheld: frozenset[str]
+    severities: Mapping[int, Severity]
+
+
+def _told(report: Report, reader: _Reader) -> dict[str, Any]:
     mask = report.mask
-    if mask is not None and profile < mask.below:
+    if mask is not None and reader.profile < mask.below:
         report = _bare(report, mask)
-    envelope: dict[str, Any] = _shown(_own(report), "", profile, withheld)
+    said = _own(report, reader.severities)
+    envelope: dict[str, Any] = _shown(said, "", reader.profile, reader.withheld)
     for part in _NESTED:
         inside: tuple[Report | Reference, ...] = getattr(report, part)
-        if inside and SHOWN_FROM[part] <= profile:
+        if inside and SHOWN_FROM[part] <= reader.profile:
             envelope[part] = [
-                _told(one, profile, withheld) if isinstance(one, Report) else _plain(one) for one in inside
+                _told(one, reader) if isinstance(one, Report) else _plain(one) for one in inside
             ]
     return envelope
 
@@ -90,11 +108,11 @@ def _bare(report: Report, mask: Mask) -> Report:
     return Report(status=mask.status, occurred_at=at, provenance=Provenance(correlation_id=known))
 
 
-def _own(report: Report) -> dict[str, Any]:
+def _own(report: Report, severities: Mapping[int, Severity]) -> dict[str, Any]:
     """Everything that *report* says itself, the reports inside it left out."""
     said = _said(report, without=(*_NESTED, "mask", "boundary"))
     said["status"] |= {"class": class_of(report.status.code)}
-    said["status"].setdefault("severity", severity(report.status.code).value)
+    said["status"].setdefault("severity", severity(report.status.code, severities).value)
     return {"spec_version": SPEC_VERSION, **said, **(_said(report.boundary) if report.boundary else {})}
 
 

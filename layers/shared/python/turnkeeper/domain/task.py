@@ -236,6 +236,10 @@ class Task:
         """It is idle and the instant it announced has come (TS-8c)."""
         return self.idle_expires_at is not None and now >= self.idle_expires_at
 
+    def is_gone(self, now: datetime) -> bool:
+        """Its retention is over: from that instant it is an unknown task to everybody, deleted already or not."""
+        return self.is_terminal and now >= self.due_at
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:

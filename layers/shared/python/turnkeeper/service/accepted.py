@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from turnkeeper.domain.errors import StoreIsUnavailable
+from turnkeeper.domain.errors import TaskNotFound
 from turnkeeper.domain.task import Task
 from turnkeeper.service.change import expire
 from turnkeeper.service.runtime import Runtime
@@ -20,9 +20,9 @@ class Accepted:
 
 
 def replayed(runtime: Runtime, made: Made, task: Task | None) -> Accepted:
-    """The answer to a key that came before: what it made then, the task as it is now."""
+    """The answer to a key that came before: what it made then, the task as it is now; `TaskNotFound` if it is gone."""
     if task is None or task.log_number < made.log_number:
         task = tasks.read(runtime.table, made.task_id)
-    if task is None:
-        raise StoreIsUnavailable
+    if task is None or task.is_gone(runtime.clock()):
+        raise TaskNotFound
     return Accepted(expire(runtime, task, actor="reader"), made.received_at)

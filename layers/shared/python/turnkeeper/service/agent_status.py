@@ -18,7 +18,7 @@ from turnkeeper.asc.registry import Code
 from turnkeeper.asc.report import Report
 from turnkeeper.asc.retry import Contract, SideEffects
 from turnkeeper.asc.status import Mask, Profile, Status
-from turnkeeper.asc.vocabulary import Kind, Phase, Scope
+from turnkeeper.asc.vocabulary import Kind, Phase, Scope, Severity
 from turnkeeper.domain.errors import TaskNotFound
 from turnkeeper.domain.primary import INTERNAL, lifecycle_phase, primary_code, public_code
 from turnkeeper.domain.task import Phase as TaskPhase
@@ -87,7 +87,7 @@ def for_auditor(runtime: Runtime, *, task_id: str, is_known: Known) -> Seen:
     """Anybody's task, to the last; who may have that is for the caller to know."""
     check_id(task_id)
     task = tasks.read(runtime.table, task_id)
-    if task is None:
+    if task is None or task.is_gone(runtime.clock()):
         raise TaskNotFound
     return _seen(runtime, expire(runtime, task, actor="reader"), Profile.AUDIT, is_known)
 
@@ -97,7 +97,8 @@ def _seen(runtime: Runtime, task: Task, profile: Profile, is_known: Known) -> Se
     if is_known(tag):
         return Seen(task, tag, None)
     found = beside.read(runtime.table, task, reviews=profile is Profile.AUDIT)
-    return Seen(task, tag, disclosed(report_of(task, found), profile))
+    severities = {code: Severity(word) for code, word in runtime.severities.items()}
+    return Seen(task, tag, disclosed(report_of(task, found), profile, severities=severities))
 
 
 def tag_of(task: Task, profile: Profile) -> str:

@@ -87,7 +87,7 @@ def child_of(runtime: Runtime, parent: Task, child_id: str) -> Task:
     """The child as it is now, if it is one of *parent*'s; past its announced end, the end is written first."""
     check_id(child_id)
     child = tasks.read(runtime.table, child_id)
-    if child is None or child.parent != parent.id:
+    if child is None or child.is_gone(runtime.clock()) or child.parent != parent.id:
         raise TaskNotFound
     return expire(runtime, child, actor="reader")
 
@@ -134,6 +134,6 @@ def _birth(manifest: Manifest, parent: Task) -> Birth:
 
 def _read(runtime: Runtime, child_id: str) -> Task:
     child = tasks.read(runtime.table, child_id)
-    if child is None:
-        raise StoreIsUnavailable
+    if child is None or child.is_gone(runtime.clock()):
+        raise TaskNotFound
     return child

@@ -44,7 +44,7 @@ class Asked:
 def read(runtime: Runtime, *, principal: str, task_id: str) -> Task:
     """The host's task as it is now; past its announced end, the end is written first."""
     check_id(task_id)
-    task = hosted(tasks.read(runtime.table, task_id), principal)
+    task = hosted(tasks.read(runtime.table, task_id), principal, now=runtime.clock())
     return expire(runtime, task, actor="reader")
 
 
@@ -71,7 +71,7 @@ def start(runtime: Runtime, asked: Asked) -> Task:
     try:
         started = change(runtime, asked, "start", begin(runtime, trace=trace, releases=False))
     except ReleaseFirst:
-        task = hosted(tasks.read(runtime.table, asked.task_id), asked.principal)
+        task = hosted(tasks.read(runtime.table, asked.task_id), asked.principal, now=runtime.clock())
         released = apply(runtime, task, begin(runtime, trace=trace), actor=ACTOR).after
         if state_of(released) is not State.BETWEEN_ATTEMPTS:
             raise NothingLeftToRun from None
@@ -144,7 +144,7 @@ def delegate(runtime: Runtime, *, principal: str, task_id: str, call: Call) -> T
     check_id(task_id)
 
     def parent() -> Task:
-        return hosted(tasks.read(runtime.table, task_id), principal)
+        return hosted(tasks.read(runtime.table, task_id), principal, now=runtime.clock())
 
     def write(task: Task, decide: Decide) -> Change:
         return apply(runtime, task, decide, actor=ACTOR)
@@ -155,7 +155,9 @@ def delegate(runtime: Runtime, *, principal: str, task_id: str, call: Call) -> T
 def child(runtime: Runtime, *, principal: str, task_id: str, child_id: str) -> Task:
     """A child of the host's task as it is now, whosever agent works on it."""
     check_id(task_id)
-    return child_of(runtime, hosted(tasks.read(runtime.table, task_id), principal), child_id)
+    return child_of(
+        runtime, hosted(tasks.read(runtime.table, task_id), principal, now=runtime.clock()), child_id
+    )
 
 
 def fail(runtime: Runtime, asked: Asked, *, fence: int) -> Task:
@@ -246,7 +248,7 @@ def _end(runtime: Runtime, asked: Asked, route: str, decide: Decide, *, declared
 
 def change(runtime: Runtime, asked: Asked, route: str, decide: Decide) -> Task:
     """The host's task after the change that *decide* makes of it, or as it is now if the key made it before."""
-    allowed: Callable[[Task | None], Task] = lambda task: hosted(task, asked.principal)  # noqa: E731
+    allowed: Callable[[Task | None], Task] = lambda task: hosted(task, asked.principal, now=runtime.clock())  # noqa: E731
     request = Request(
         caller=asked.principal,
         actor=ACTOR,

@@ -28,7 +28,12 @@ def accept(runtime: Runtime, *, caller: str, task_id: str, content: str, key: st
     request = Request(
         caller=caller, actor="responsible_user", route="inputs", task_id=task_id, body=content, key=key
     )
-    done = change_once(runtime, request, pinning(runtime, decide), allowed=lambda task: owned(task, caller))
+    done = change_once(
+        runtime,
+        request,
+        pinning(runtime, decide),
+        allowed=lambda task: owned(task, caller, now=runtime.clock()),
+    )
     if done.made is not None:
         return replayed(runtime, done.made, done.task)
     arrived = done.change.input if done.change else None

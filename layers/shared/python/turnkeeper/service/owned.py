@@ -1,6 +1,7 @@
 """A task as its responsible user may have it: another's is an unknown one (SEC-2)."""
 
 import re
+from datetime import datetime
 
 from turnkeeper.domain.errors import TaskNotFound
 from turnkeeper.domain.task import Task
@@ -14,8 +15,8 @@ def check_id(task_id: str) -> None:
         raise TaskNotFound
 
 
-def owned(task: Task | None, caller: str) -> Task:
-    """*task*, if there is one and it is *caller*'s."""
-    if task is None or task.responsible_user != caller:
+def owned(task: Task | None, caller: str, *, now: datetime) -> Task:
+    """*task*, if there is one *now* and it is *caller*'s."""
+    if task is None or task.is_gone(now) or task.responsible_user != caller:
         raise TaskNotFound
     return task

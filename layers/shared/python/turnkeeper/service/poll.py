@@ -16,8 +16,9 @@ IDLE_S = 30
 def poll(runtime: Runtime, *, caller: str, task_id: str) -> Task:
     """The caller's task as it is now; past its announced end, the end is written first and then answered."""
     check_id(task_id)
-    task = owned(tasks.read(runtime.table, task_id), caller)
-    if not task.is_expired(runtime.clock()):
+    now = runtime.clock()
+    task = owned(tasks.read(runtime.table, task_id), caller, now=now)
+    if not task.is_expired(now):
         return task
     # Once in a task's life: the other polls' cold start does not pay for what writes.
     from turnkeeper.service.change import expire  # noqa: PLC0415

@@ -78,6 +78,6 @@ def decide(runtime: Runtime, *, caller: str, review_id: str, verdict: Verdict, c
 
 def _read(runtime: Runtime, review_id: str, caller: str) -> tuple[Task, Review]:
     task, review = reviews.read(runtime.table, *read_id(review_id))
-    if task is None or review is None or review.reviewer != caller:
+    if task is None or review is None or task.is_gone(runtime.clock()) or review.reviewer != caller:
         raise TaskNotFound
     return task, review

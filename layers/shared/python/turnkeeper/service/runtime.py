@@ -27,6 +27,8 @@ class Runtime:
     """The roots of files; only the functions that people and hosts call have them."""
     reporters: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Who may report through a host beside the host itself, and on which scopes."""
+    severities: Mapping[int, str] = field(default_factory=dict)
+    """How urgent codes are here, where that differs from what they usually are."""
     pace: Pace
     heartbeat: timedelta
     idempotency: timedelta

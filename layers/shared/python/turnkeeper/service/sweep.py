@@ -1,7 +1,7 @@
 """Looking at whatever is due: expiries, lost wake-ups, leases, deadlines. Looking is harmless.
 
 So lost messages, crashes and late sweeps all heal by this one path. The index only says where to look; what to do is
-decided on the task itself.
+decided on the task itself. Ended tasks come last: only their retention is due, and that is in no hurry.
 """
 
 import logging
@@ -17,10 +17,11 @@ from turnkeeper.domain.transitions import Change
 from turnkeeper.metrics import Measured, Metric
 from turnkeeper.service.change import apply
 from turnkeeper.service.metering import Lateness
+from turnkeeper.service.retention import CutShort, delete
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.service.waiting import settle
 from turnkeeper.store import tasks
-from turnkeeper.store.items import SHARDS
+from turnkeeper.store.items import due_shards
 
 ACTOR = "sweep"
 SECONDS_EACH = 2.0
@@ -34,14 +35,15 @@ class Swept:
 
     looked: int = 0
     changed: int = 0
+    deleted: int = 0
     failed: int = 0
     cut_short: bool = False
 
 
 def sweep(runtime: Runtime, *, may_go_on: Callable[[], bool] = lambda: True) -> Swept:
-    """Look at every task that is due now, until *may_go_on* says no; a task that fails blocks no other.
+    """Look at every task that is due now, then delete what was kept long enough, until *may_go_on* says no.
 
-    `StoreIsUnavailable` when the index cannot be read.
+    A task that fails blocks no other. `StoreIsUnavailable` when the index cannot be read.
     """
     runtime = _in_a_hurry(runtime)
     now = runtime.clock()
@@ -60,24 +62,23 @@ def sweep(runtime: Runtime, *, may_go_on: Callable[[], bool] = lambda: True) -> 
 def _sweep(
     runtime: Runtime, now: datetime, swept: Swept, lateness: Lateness, may_go_on: Callable[[], bool]
 ) -> None:
-    for shard in _shards(now):
-        for task_id in tasks.due(runtime.table, shard, now=now):
-            if not may_go_on():
-                swept.cut_short = True
-                return
-            _look(runtime, task_id, swept, lateness)
+    for ended in (False, True):
+        # Beginning with another shard each minute, so that a cut sweep starves none.
+        for shard in due_shards(now.minute, ended=ended):
+            for task_id in tasks.due(runtime.table, shard, now=now):
+                if not may_go_on():
+                    swept.cut_short = True
+                    return
+                if ended:
+                    _delete(runtime, task_id, swept, may_go_on)
+                else:
+                    _look(runtime, task_id, swept, lateness)
 
 
 def _in_a_hurry(runtime: Runtime) -> Runtime:
     """*runtime* with little patience: there are others to look at, and the next sweep comes in a minute."""
     table = runtime.table
     return replace(runtime, table=replace(table, patience=lambda: table.patience().once_more(SECONDS_EACH)))
-
-
-def _shards(now: datetime) -> str:
-    """All shards, starting at another one each minute, so that a cut sweep starves none."""
-    start = now.minute % len(SHARDS)
-    return SHARDS[start:] + SHARDS[:start]
 
 
 def _look(runtime: Runtime, task_id: str, swept: Swept, lateness: Lateness) -> None:
@@ -99,3 +100,16 @@ def _look(runtime: Runtime, task_id: str, swept: Swept, lateness: Lateness) -> N
         swept.failed += 1
         log.error("a look failed; it is put off: %s", traces.line(error))  # noqa: TRY400 - without its words
         tasks.put_off(runtime.table, task_id, pace=runtime.pace, now=runtime.clock())
+
+
+def _delete(runtime: Runtime, task_id: str, swept: Swept, may_go_on: Callable[[], bool]) -> None:
+    try:
+        swept.deleted += delete(runtime, task_id, may_go_on=may_go_on)
+    except CutShort:
+        swept.cut_short = True
+    except TaskError as error:  # it stays where it is, and the next sweep goes on
+        swept.failed += 1
+        log.warning("an ended task is deleted later (%s)", type(error).__name__)
+    except Exception as error:  # noqa: BLE001 - one task's fault must not stop the others
+        swept.failed += 1
+        log.error("an ended task could not be deleted: %s", traces.line(error))  # noqa: TRY400 - without its words

@@ -23,7 +23,7 @@ def list_tasks(
     """The caller's tasks of *phase* and *agent*, among the next *limit* after *cursor*.
 
     One that is past its announced end is shown, and filtered, as ended, under the revision that its end will have;
-    nothing is written (TS-8c).
+    nothing is written (TS-8c). One whose retention is over is not shown.
     """
     before = read_position(cursor) if cursor is not None else None
     found, position = created_by(runtime.table, caller, before=before, limit=limit)
@@ -35,6 +35,8 @@ def list_tasks(
     kept = tuple(
         task
         for task in seen
-        if (phase is None or task.phase is phase) and (agent is None or task.agent == agent)
+        if not task.is_gone(now)
+        and (phase is None or task.phase is phase)
+        and (agent is None or task.agent == agent)
     )
     return Listing(kept, write_position(position) if position else None)

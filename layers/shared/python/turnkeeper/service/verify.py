@@ -5,6 +5,7 @@ It holds against anyone who cannot write the table. Who can may write a whole jo
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from turnkeeper.domain.errors import TaskNotFound
 from turnkeeper.domain.task import Task
@@ -29,6 +30,9 @@ class Finding:
     problem: str
 
 
+NOT_AS_WRITTEN = Finding(TASK, "is not what its last transition wrote")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
     """What the replay came to; without findings, the task is what its journal says it is."""
@@ -39,18 +43,25 @@ class Verified:
     findings: tuple[Finding, ...]
 
 
-def verify(table: Table, task_id: str) -> Verified:
-    """What a replay of the task's journal finds, over everything that lies beside it."""
+def verify(table: Table, task_id: str, *, now: datetime) -> Verified:
+    """What a replay of the task's journal finds, over everything that lies beside it.
+
+    `TaskNotFound` for a task that never was, and for one whose retention is over: it is deleted, or about to be.
+    """
     check_id(task_id)
     items = {item["sk"]: item for item in table.range(task_key(task_id)["pk"], FIRST, LAST)}
     if TASK not in items:
         raise TaskNotFound
     task = task_from_item(items[TASK])
+    findings = tuple(replay(task, items))
+    # Who moved its end by hand does not hide it by that.
+    if task.is_gone(now) and NOT_AS_WRITTEN not in findings:
+        raise TaskNotFound
     return Verified(
         entries=task.log_number,
         head=task.log_head,
         is_terminal=task.is_terminal,
-        findings=tuple(replay(task, items)),
+        findings=findings,
     )
 
 
@@ -59,7 +70,7 @@ def replay(task: Task, items: Items) -> Iterator[Finding]:
     entries = [item for sk, item in sorted(items.items()) if sk.startswith(LOG)]
     yield from _chain(task, entries)
     if entries and entries[-1].get("state") != journal.state(task):
-        yield Finding(TASK, "is not what its last transition wrote")
+        yield NOT_AS_WRITTEN
     yield from _contents(items, entries)
     yield from _children(items, entries)
 

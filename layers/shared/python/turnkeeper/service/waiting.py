@@ -120,7 +120,9 @@ def _answers(runtime: Runtime, task: Task, waits: Sequence[Wait]) -> _Answers:
     named = {wait.child for wait in waits if wait.child and TASK_ID.fullmatch(wait.child)}
     granted, children = people.answers(runtime.table, grants.values(), named)
     by_provider = {name: granted[key["sk"]] for name, key in grants.items() if key["sk"] in granted}
-    return _Answers(waits, by_provider, children)
+    now = runtime.clock()
+    kept = {child_id: child for child_id, child in children.items() if not child.is_gone(now)}
+    return _Answers(waits, by_provider, kept)
 
 
 def _check_children(task: Task, waits: Sequence[Wait], answers: _Answers) -> None:

@@ -4,6 +4,7 @@ The task is written attribute by attribute, so a rolling deploy drops nothing; i
 """
 
 import hashlib
+from collections.abc import Iterator
 from datetime import datetime
 
 from turnkeeper.asc.registry import Code
@@ -14,6 +15,7 @@ from turnkeeper.store.parts import Attributes
 
 SCHEMA = 1
 SHARDS = "0123456789abcdef"
+LIVE, ENDED = "due", "ended"
 TASK = "TASK"
 
 
@@ -86,7 +88,14 @@ def person_key(person: str, sk: str) -> Attributes:
 
 def due_shard(task_id: str, *, ended: bool) -> str:
     """Where the due index keeps a task; ended ones have shards of their own, and only their retention is due."""
-    return f"{'ended' if ended else 'due'}#{task_id[0]}"
+    return f"{ENDED if ended else LIVE}#{task_id[0]}"
+
+
+def due_shards(start: int, *, ended: bool) -> Iterator[str]:
+    """Every shard of one kind, beginning with the *start*-th."""
+    first = start % len(SHARDS)
+    for shard in SHARDS[first:] + SHARDS[:first]:
+        yield due_shard(shard, ended=ended)
 
 
 def created_key(created_at: datetime, task_id: str) -> str:

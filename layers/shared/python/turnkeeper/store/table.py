@@ -10,6 +10,9 @@ from turnkeeper.store.patience import Patience
 from turnkeeper.store.wire import Item, item_from_wire, item_to_wire
 
 BATCH = 100
+"""The most items that one call reads."""
+DELETES = 25
+"""The most items that one call deletes."""
 
 
 class DynamoDB(Protocol):
@@ -33,6 +36,12 @@ class DynamoDB(Protocol):
     def transact_write_items(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
         ...
 
+    def delete_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
+
+    def batch_write_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -49,7 +58,7 @@ class Table:
 
     def get_wire(self, key: Mapping[str, Any], *, patience: Patience | None = None) -> Item | None:
         """The item at *key* in its wire form, for who must not depend on being able to read it."""
-        answer = self._read(
+        answer = self._until_answered(
             self.client.get_item,
             patience,
             TableName=self.name,
@@ -59,12 +68,12 @@ class Table:
         return answer.get("Item")
 
     def get_all(self, keys: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Item]:
-        """The items at *keys* (at most 100) that exist, by (pk, sk): one strongly consistent call as a rule."""
+        """The items at *keys* (at most `BATCH`) that exist, by (pk, sk): one strongly consistent call as a rule."""
         found: dict[tuple[str, str], Item] = {}
         asked: Any = {self.name: {"Keys": [item_to_wire(key) for key in keys], "ConsistentRead": True}}
         patience = self.patience()
         while asked:
-            answer = self._read(self.client.batch_get_item, patience, RequestItems=asked)
+            answer = self._until_answered(self.client.batch_get_item, patience, RequestItems=asked)
             for wire in answer.get("Responses", {}).get(self.name, ()):
                 item = item_from_wire(wire)
                 found[item["pk"], item["sk"]] = item
@@ -77,7 +86,7 @@ class Table:
         """Every item of a Query, page after page, fetched as they are asked for."""
         pages = dict(request)
         while True:
-            answer = self._read(self.client.query, None, TableName=self.name, **pages)
+            answer = self._until_answered(self.client.query, None, TableName=self.name, **pages)
             for wire in answer["Items"]:
                 yield item_from_wire(wire)
             if not (position := answer.get("LastEvaluatedKey")):
@@ -86,7 +95,7 @@ class Table:
 
     def query_page(self, **request: Any) -> tuple[list[Item], Item | None]:
         """One page of a Query and the position after it, None when there is nothing beyond."""
-        answer = self._read(self.client.query, None, TableName=self.name, **request)
+        answer = self._until_answered(self.client.query, None, TableName=self.name, **request)
         position = answer.get("LastEvaluatedKey")
         return [item_from_wire(wire) for wire in answer["Items"]], item_from_wire(
             position
@@ -122,10 +131,20 @@ class Table:
             else:
                 return True
 
-    def _read(
+    def delete_all(self, keys: Sequence[Mapping[str, Any]]) -> None:
+        """Nothing lies at *keys* (at most `DELETES`) any more: one call as a rule, and what it left undone again."""
+        patience = self.patience()
+        asked: Any = {self.name: [{"DeleteRequest": {"Key": item_to_wire(key)}} for key in keys]}
+        while asked:
+            answer = self._until_answered(self.client.batch_write_item, patience, RequestItems=asked)
+            asked = answer.get("UnprocessedItems")
+            if asked and not patience.pause():
+                raise StoreIsUnavailable
+
+    def _until_answered(
         self, call: Callable[..., dict[str, Any]], patience: Patience | None, **request: Any
     ) -> dict[str, Any]:
-        """The answer of a read; throttled and failed ones are tried again within *patience*, or ours."""
+        """The answer of what may be repeated; throttled and failed calls are, within *patience* or ours."""
         patience = patience or self.patience()
         while True:
             try:

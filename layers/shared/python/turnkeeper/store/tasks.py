@@ -63,11 +63,11 @@ def created_by(
 
 
 def due(table: Table, shard: str, *, now: datetime) -> Iterable[str]:
-    """The ids of one shard's tasks that are due by *now*, the longest overdue first; the index may be stale."""
+    """The ids of the tasks that *shard* has due by *now*, the longest overdue first; the index may be stale."""
     rows = table.query(
         IndexName="due",
         KeyConditionExpression="due_shard = :shard AND due_at <= :now",
-        ExpressionAttributeValues=item_to_wire({":shard": f"due#{shard}", ":now": to_text(now)}),
+        ExpressionAttributeValues=item_to_wire({":shard": shard, ":now": to_text(now)}),
     )
     return (_task_id(row) for row in rows)
 

@@ -1,0 +1,258 @@
+"""Who runs plans: a blocking connection and an asynchronous one, both thin, and what makes a plan a method of each."""
+
+import asyncio
+import inspect
+import ssl
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
+from typing import Any, Concatenate, Never, Protocol
+
+import httpx
+
+from turnkeeper_client.plans import Answer, Pause, Plan, Raw, Request, Show, Silence, Stream
+from turnkeeper_client.retrying import Patience, patiently
+
+NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol)
+"""Failures before a byte of the request has left."""
+UNAUTHORIZED = 401
+
+type Token = str | Callable[[], str]
+"""A token, or what gives one; that is asked again when the gateway takes the last one no longer."""
+
+
+class Bearer(httpx.Auth):
+    """Sends a person's access token."""
+
+    def __init__(self, token: Token) -> None:
+        self._token = token
+        self._held = token if isinstance(token, str) else None
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response]:
+        """Yield the request with the token, and once more with a fresh one where there is one.
+
+        The gateway refused it before anything ran, so asking again is safe.
+        """
+        used = self._held if self._held is not None else self._fresh()
+        request.headers["Authorization"] = f"Bearer {used}"
+        answer = yield request
+        if answer.status_code == UNAUTHORIZED and not isinstance(self._token, str):
+            request.headers["Authorization"] = f"Bearer {self._fresh()}"
+            yield request
+
+    def _fresh(self) -> str:
+        fresh = self._token if isinstance(self._token, str) else self._token()
+        self._held = fresh
+        return fresh
+
+
+class Blocking:
+    """Runs plans on the thread of whoever calls."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        auth: httpx.Auth | None = None,
+        transport: httpx.BaseTransport | None = None,
+        verify: ssl.SSLContext | bool = True,
+        timeout_s: float = 35.0,
+        patience: Patience,
+        sleep: Callable[[float], Any] = time.sleep,
+    ) -> None:
+        self._patience, self.sleep = patience, sleep
+        self._auth = auth
+        self._http = httpx.Client(
+            base_url=f"{base_url.rstrip('/')}/", transport=transport, verify=verify, timeout=timeout_s
+        )
+
+    def run[T](self, plan: Plan[T]) -> T:
+        """What *plan* comes to."""
+        steps: Raw[T, Never] = patiently(plan, self._patience)
+        try:
+            step: Request | Pause = next(steps)
+            while True:
+                step = steps.send(self._take(step))
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        finally:
+            steps.close()
+
+    def show[I](self, plan: Stream[I]) -> Iterator[I]:
+        """What *plan* shows, one after the other."""
+        steps = patiently(plan, self._patience)
+        got = None
+        try:
+            while True:
+                step: Request | Pause | Show[I] = steps.send(got)
+                if isinstance(step, Show):
+                    got = None
+                    yield step.item
+                else:
+                    got = self._take(step)
+        except StopIteration:
+            return
+        finally:
+            steps.close()
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._http.close()
+
+    def _take(self, step: Request | Pause) -> Answer | Silence | None:
+        if isinstance(step, Pause):
+            self.sleep(step.seconds)
+            return None
+        try:
+            return _answer(self._http.request(**_sent(step, self._auth)))
+        except httpx.RequestError as failure:
+            return _silence(failure)
+
+
+class Asynchronous:
+    """Runs plans on asyncio's loop."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        auth: httpx.Auth | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        verify: ssl.SSLContext | bool = True,
+        timeout_s: float = 35.0,
+        patience: Patience,
+        sleep: Callable[[float], Any] = asyncio.sleep,
+    ) -> None:
+        self._patience, self.sleep = patience, sleep
+        self._auth = auth
+        self._http = httpx.AsyncClient(
+            base_url=f"{base_url.rstrip('/')}/", transport=transport, verify=verify, timeout=timeout_s
+        )
+
+    async def run[T](self, plan: Plan[T]) -> T:
+        """What *plan* comes to."""
+        steps: Raw[T, Never] = patiently(plan, self._patience)
+        try:
+            step: Request | Pause = next(steps)
+            while True:
+                step = steps.send(await self._take(step))
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        finally:
+            steps.close()
+
+    async def show[I](self, plan: Stream[I]) -> AsyncIterator[I]:
+        """What *plan* shows, one after the other."""
+        steps = patiently(plan, self._patience)
+        got = None
+        try:
+            while True:
+                step: Request | Pause | Show[I] = steps.send(got)
+                if isinstance(step, Show):
+                    got = None
+                    yield step.item
+                else:
+                    got = await self._take(step)
+        except StopIteration:
+            return
+        finally:
+            steps.close()
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._http.aclose()
+
+    async def _take(self, step: Request | Pause) -> Answer | Silence | None:
+        if isinstance(step, Pause):
+            await self.sleep(step.seconds)
+            return None
+        try:
+            return _answer(await self._http.request(**_sent(step, self._auth)))
+        except httpx.RequestError as failure:
+            return _silence(failure)
+
+
+class HasBlocking(Protocol):
+    """Whoever has a blocking connection."""
+
+    connection: Blocking
+
+
+class HasAsynchronous(Protocol):
+    """Whoever has an asynchronous one."""
+
+    connection: Asynchronous
+
+
+def blocking[**P, T](plan: Callable[P, Plan[T]]) -> Callable[Concatenate[HasBlocking, P], T]:
+    """*plan* as a method that returns when it is done."""
+
+    def method(self: HasBlocking, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self.connection.run(plan(*args, **kwargs))
+
+    return _like(plan, method)
+
+
+def showing[**P, I](plan: Callable[P, Stream[I]]) -> Callable[Concatenate[HasBlocking, P], Iterator[I]]:
+    """*plan* as a method whose answer is iterated over."""
+
+    def method(self: HasBlocking, /, *args: P.args, **kwargs: P.kwargs) -> Iterator[I]:
+        return self.connection.show(plan(*args, **kwargs))
+
+    return _like(plan, method)
+
+
+def awaited[**P, T](plan: Callable[P, Plan[T]]) -> Callable[Concatenate[HasAsynchronous, P], Awaitable[T]]:
+    """*plan* as a method to be awaited."""
+
+    def method(self: HasAsynchronous, /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
+        return self.connection.run(plan(*args, **kwargs))
+
+    return _like(plan, method)
+
+
+def awaited_one_by_one[**P, I](
+    plan: Callable[P, Stream[I]],
+) -> Callable[Concatenate[HasAsynchronous, P], AsyncIterator[I]]:
+    """*plan* as a method whose answer is iterated over by `async for`."""
+
+    def method(self: HasAsynchronous, /, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[I]:
+        return self.connection.show(plan(*args, **kwargs))
+
+    return _like(plan, method)
+
+
+def _like[M: Callable[..., Any]](plan: Callable[..., Any], method: M) -> M:
+    """*method* with the name, the words and the arguments of *plan*, as `help` shows them."""
+    of_plan = inspect.signature(plan)
+    me = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    shown = inspect.Signature([me, *of_plan.parameters.values()])
+    more = {
+        "__name__": plan.__name__,
+        "__qualname__": plan.__name__,
+        "__doc__": plan.__doc__,
+        "__signature__": shown,
+    }
+    for name, value in more.items():
+        setattr(method, name, value)
+    return method
+
+
+def _sent(request: Request, auth: httpx.Auth | None) -> dict[str, Any]:
+    return {
+        "method": request.method,
+        "url": request.path,
+        "headers": dict(request.headers),
+        "content": request.content or None,
+        "auth": auth if request.is_signed else None,
+    }
+
+
+def _answer(response: httpx.Response) -> Answer:
+    return Answer(response.status_code, dict(response.headers), response.content)
+
+
+def _silence(failure: httpx.RequestError) -> Silence:
+    words = str(failure) or type(failure).__name__
+    return Silence(words, was_sent=not isinstance(failure, NOT_SENT))
