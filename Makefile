@@ -1,6 +1,6 @@
 # Every target sets up what it needs first; that takes a second when nothing changed.
 .DEFAULT_GOAL := help
-.PHONY: help setup up token host-keys redrive demo test faults any-order conformance mutations lint synth lock clean
+.PHONY: help setup up token host-keys redrive demo test faults any-order conformance mutations lint synth openapi lock clean
 
 PORT ?= 4510
 LIVES ?= 300x40
@@ -55,6 +55,9 @@ lint: setup ## check style and types
 
 synth: setup ## write the CloudFormation template to cdk.out
 	@$(ours) -m infra.cli synth --quiet
+
+openapi: setup ## write the API's document anew from the code
+	@PYTHONPATH=layers/shared/python $(ours) -m scripts.openapi
 
 lock: setup ## resolve requirements/*.txt anew from pyproject.toml
 	$(lock) pyproject.toml -o requirements/layer.txt

@@ -32,6 +32,11 @@ ACKNOWLEDGED = (
         "Everybody is let in to one answer, our 404; it reaches nothing else.",
     ),
     Acknowledged(
+        "APIG4",
+        "Api/GET --v1--openapi.json/Resource",
+        "What the API takes and answers is for everybody to read; it says nothing of anybody, and reads nothing.",
+    ),
+    Acknowledged(
         "COG2",
         "Identity/People/Resource",
         "Whether people need a second factor is for those whose people they are; their own issuer may ask for one.",

@@ -90,6 +90,7 @@ class Turnkeeper(Stack):
         api.people("POST /v1/reviews/{review_id}", functions.tasks)
         api.people("GET /v1/notifications", functions.tasks)
         api.hosts("ANY /v1/host/{proxy+}", functions.host)
+        api.anyone("GET /v1/openapi.json", functions.tasks)
         api.anyone("$default", functions.tasks)
 
     def _trigger(self, stage: Stage) -> None:

@@ -5,7 +5,7 @@ import inspect
 import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
-from typing import Any, Concatenate, Never, Protocol
+from typing import Any, Concatenate, Protocol
 
 import httpx
 
@@ -65,13 +65,16 @@ class Blocking:
             base_url=f"{base_url.rstrip('/')}/", transport=transport, verify=verify, timeout=timeout_s
         )
 
-    def run[T](self, plan: Plan[T]) -> T:
-        """What *plan* comes to."""
-        steps: Raw[T, Never] = patiently(plan, self._patience)
+    def run[T, S](self, plan: Raw[T, S], also: Callable[[Any], Any] | None = None) -> T:
+        """What *plan* comes to; *also* does those of its steps that no connection can."""
+        steps = patiently(plan, self._patience)
         try:
-            step: Request | Pause = next(steps)
+            step = next(steps)
             while True:
-                step = steps.send(self._take(step))
+                if isinstance(step, Request | Pause):
+                    step = steps.send(self._take(step))
+                else:
+                    step = steps.send(also(step) if also else None)
         except StopIteration as end:
             result: T = end.value
             return result
@@ -129,13 +132,16 @@ class Asynchronous:
             base_url=f"{base_url.rstrip('/')}/", transport=transport, verify=verify, timeout=timeout_s
         )
 
-    async def run[T](self, plan: Plan[T]) -> T:
-        """What *plan* comes to."""
-        steps: Raw[T, Never] = patiently(plan, self._patience)
+    async def run[T, S](self, plan: Raw[T, S], also: Callable[[Any], Awaitable[Any]] | None = None) -> T:
+        """What *plan* comes to; *also* does those of its steps that no connection can."""
+        steps = patiently(plan, self._patience)
         try:
-            step: Request | Pause = next(steps)
+            step = next(steps)
             while True:
-                step = steps.send(await self._take(step))
+                if isinstance(step, Request | Pause):
+                    step = steps.send(await self._take(step))
+                else:
+                    step = steps.send(await also(step) if also else None)
         except StopIteration as end:
             result: T = end.value
             return result
@@ -191,7 +197,7 @@ def blocking[**P, T](plan: Callable[P, Plan[T]]) -> Callable[Concatenate[HasBloc
     def method(self: HasBlocking, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return self.connection.run(plan(*args, **kwargs))
 
-    return _like(plan, method)
+    return like(plan, method)
 
 
 def showing[**P, I](plan: Callable[P, Stream[I]]) -> Callable[Concatenate[HasBlocking, P], Iterator[I]]:
@@ -200,7 +206,7 @@ def showing[**P, I](plan: Callable[P, Stream[I]]) -> Callable[Concatenate[HasBlo
     def method(self: HasBlocking, /, *args: P.args, **kwargs: P.kwargs) -> Iterator[I]:
         return self.connection.show(plan(*args, **kwargs))
 
-    return _like(plan, method)
+    return like(plan, method)
 
 
 def awaited[**P, T](plan: Callable[P, Plan[T]]) -> Callable[Concatenate[HasAsynchronous, P], Awaitable[T]]:
@@ -209,7 +215,7 @@ def awaited[**P, T](plan: Callable[P, Plan[T]]) -> Callable[Concatenate[HasAsync
     def method(self: HasAsynchronous, /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
         return self.connection.run(plan(*args, **kwargs))
 
-    return _like(plan, method)
+    return like(plan, method)
 
 
 def awaited_one_by_one[**P, I](
@@ -220,14 +226,14 @@ def awaited_one_by_one[**P, I](
     def method(self: HasAsynchronous, /, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[I]:
         return self.connection.show(plan(*args, **kwargs))
 
-    return _like(plan, method)
+    return like(plan, method)
 
 
-def _like[M: Callable[..., Any]](plan: Callable[..., Any], method: M) -> M:
-    """*method* with the name, the words and the arguments of *plan*, as `help` shows them."""
-    of_plan = inspect.signature(plan)
+def like[M: Callable[..., Any]](plan: Callable[..., Any], method: M, *, without: int = 0) -> M:
+    """*method* with the name, the words and the arguments of *plan*, as `help` shows them; not its first ones."""
+    parameters = list(inspect.signature(plan).parameters.values())[without:]
     me = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
-    shown = inspect.Signature([me, *of_plan.parameters.values()])
+    shown = inspect.Signature([me, *parameters])
     more = {
         "__name__": plan.__name__,
         "__qualname__": plan.__name__,

@@ -162,7 +162,7 @@ def wait(task_id: str) -> Response[str]:
 @app.post("/v1/host/tasks/<task_id>/resolve")
 def resolve(task_id: str) -> Response[str]:
     """Say what became of something that only the host knows of."""
-    word, asked = _asked(task_id, waits.Word)
+    word, asked = _asked(task_id, waits.HostsWord)
     return _driven(
         host_turns.resolve(
             settings.runtime(), asked, fence=word.fence, wait_id=word.wait, verdict=word.said()

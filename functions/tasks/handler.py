@@ -8,7 +8,16 @@ from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
 from turnkeeper import settings
-from turnkeeper.edge import answers, bodies, files, people_answers, requests, status_answers, waits
+from turnkeeper.edge import (
+    answers,
+    bodies,
+    files,
+    people_answers,
+    reference,
+    requests,
+    status_answers,
+    waits,
+)
 from turnkeeper.edge.caller import has_claim, human
 from turnkeeper.edge.exchange import Event, exchange
 from turnkeeper.edge.problems import refuse_unknown_route
@@ -128,6 +137,12 @@ def my_notifications() -> Response[str]:
     event, caller = _asked()
     asked = bodies.query(waits.WaitingQuery, event)
     return sent(people_answers.called(list_calls(settings.runtime(), caller=caller, **dict(asked))))
+
+
+@app.get("/v1/openapi.json")
+def read_reference() -> Response[str]:
+    """What the API takes and answers, to anybody."""
+    return sent(reference.described(app.current_event.raw_event))
 
 
 def _asked() -> tuple[Event, str]:

@@ -27,6 +27,7 @@ def test_every_route_has_its_authorizer_and_its_function(template: Template) -> 
         "GET /v1/reviews": ("JWT", people, tasks),
         "POST /v1/reviews/{review_id}": ("JWT", people, tasks),
         "GET /v1/notifications": ("JWT", people, tasks),
+        "GET /v1/openapi.json": ("NONE", None, tasks),
         "ANY /v1/host/{proxy+}": ("AWS_IAM", None, host),
         "$default": ("NONE", None, tasks),
     }
@@ -42,6 +43,7 @@ def test_the_gateway_of_the_tests_in_one_process_routes_people_as_the_stack_does
     }
 
     assert people == gateway.ROUTES
+    assert routes_of(template)[gateway.OPEN_ROUTE] == ("NONE", None, function_of(template, "tasks")[0])
 
 
 def test_a_function_gets_the_second_version_of_the_event(template: Template) -> None:

@@ -4,19 +4,17 @@ from aws_cdk.assertions import Template
 
 from tests.infra.conftest import Synthesise, stack_of
 from tests.infra.reading import only
+from tests.support.schema import INDEXES, KEY
 
 
 def test_the_table_has_the_keys_and_indexes_that_the_store_writes(template: Template) -> None:
     table = only(template, "DynamoDB::Table")
 
-    assert keys(table["KeySchema"]) == ("pk", "sk")
+    assert keys(table["KeySchema"]) == KEY
     assert {
         index["IndexName"]: (keys(index["KeySchema"]), index["Projection"])
         for index in table["GlobalSecondaryIndexes"]
-    } == {
-        "mine": (("responsible_user", "created_key"), {"ProjectionType": "KEYS_ONLY"}),
-        "due": (("due_shard", "due_at"), {"ProjectionType": "KEYS_ONLY"}),
-    }
+    } == {name: (index, {"ProjectionType": "KEYS_ONLY"}) for name, index in INDEXES.items()}
     assert {attribute["AttributeType"] for attribute in table["AttributeDefinitions"]} == {"S"}
 
 

@@ -9,9 +9,10 @@ import pytest
 from tests.support.counting import Counting
 from tests.support.engines import Engine
 from tests.support.filing import NOT_THERE, get, make, named, problems, send, version_of
-from tests.support.gateway import Gateway, Reply
+from tests.support.gateway import Gateway
 from tests.support.hosting import Host, manifest, text
 from tests.support.laboratory import ALICE, Laboratory, naming
+from tests.support.reply import Reply
 from turnkeeper.domain.errors import InvalidInput
 from turnkeeper.service import rules
 from turnkeeper.service.files import Upload, download, upload

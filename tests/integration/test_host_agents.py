@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.support.faults import LATE, LOST, THROTTLED, WRITE, Fault, faults_of
-from tests.support.gateway import Reply
 from tests.support.hosting import ACME, AGENT, FUNCTION, REMADE, Host, Hosts, manifest
 from tests.support.laboratory import Laboratory
+from tests.support.reply import Reply
 from turnkeeper.domain.errors import CommitUnknown, StoreIsUnavailable
 from turnkeeper.domain.task import NOTHING_USED, Runs, Usage
 from turnkeeper.service import host_agents

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from tests.support.gateway import Event, Reply, Signer
+from tests.support.gateway import Signer
 from tests.support.host_routes import host_routes
 from tests.support.hosting import ACME, AGENT, RIVAL, Host, Hosts, manifest, report, text
 from tests.support.laboratory import ALICE, Laboratory
+from tests.support.reply import Event, Reply
 
 UNKNOWN = "0" * 32
 # What each route takes, so that it would go well on a task of one's own with a turn under the fence 1.

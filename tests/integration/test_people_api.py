@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.gateway import REQUEST_ID, Gateway, Reply
+from tests.support.gateway import REQUEST_ID, Gateway
 from tests.support.laboratory import Laboratory, said, texts
+from tests.support.reply import Reply
 from turnkeeper.domain.status import status_object
 
 HELLO = {"message": [{"mimeType": "text/plain", "text": "hello"}]}

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.gateway import Gateway, Reply
+from tests.support.gateway import Gateway
 from tests.support.hosting import Host
 from tests.support.laboratory import ALICE, BOB, Laboratory
+from tests.support.reply import Reply
 from turnkeeper.domain.errors import ReviewIsOver
 from turnkeeper.domain.waits import Verdict
 from turnkeeper.service import reviews

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.gateway import HOSTS_ROUTE, ROUTES, Gateway
+from tests.support.gateway import HOSTS_ROUTE, OPEN_ROUTE, ROUTES, Gateway
 from tests.support.host_routes import host_routes
 from tests.support.hosting import AGENT, Hosts
 from tests.support.laboratory import Laboratory
@@ -74,6 +74,7 @@ ANSWERS = {
     "tasks/messages_bad_cursor": 400,
     "tasks/send_file": 201,
     "tasks/send_file_invalid": 422,
+    "tasks/read_reference": 200,
     "tasks/unknown_route": 404,
 }
 
@@ -84,7 +85,7 @@ def test_every_route_and_every_sample_is_here() -> None:
     routes = {json.loads(path.read_text(encoding="utf-8"))["routeKey"] for path in samples.values()}
 
     assert samples.keys() == ANSWERS.keys()
-    assert routes == {*ROUTES, "$default"}
+    assert routes == {*ROUTES, OPEN_ROUTE, "$default"}
 
 
 @pytest.mark.parametrize(("name", "status"), ANSWERS.items(), ids=ANSWERS.keys())

@@ -6,8 +6,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.gateway import ROUTES, Event, Gateway, Reply, event
+from tests.support.gateway import ROUTES, Gateway, event
 from tests.support.laboratory import Laboratory
+from tests.support.reply import Event, Reply
 
 TASK_ID = "0123456789abcdef0123456789abcdef"
 many = settings(

@@ -1,7 +1,7 @@
 """What an item weighs and what a call costs, by AWS's published rules: engines do not compute it right.
 
 Names and texts count their UTF-8 bytes; a number about one byte per two significant digits and one more; a
-map or a list three bytes, and one per element; a truth value and a null one byte.
+map or a list three bytes, and one per element; a set three bytes; a truth value and a null one byte.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,12 +24,14 @@ def value_size(attribute: Wire) -> int:
     """Return the bytes of one attribute value, its name aside."""
     ((kind, value),) = attribute.items()
     match kind:
-        case "S":
+        case "S" | "B":
             return _text(value)
         case "N":
             return _number(value)
         case "BOOL" | "NULL":
             return 1
+        case "SS" | "NS":
+            return 3 + sum(value_size({kind[0]: inner}) for inner in value)
         case "M":
             return 3 + sum(1 + _text(name) + value_size(inner) for name, inner in value.items())
         case "L":
@@ -53,8 +55,8 @@ def write_units(sizes: Iterable[int], *, transaction: bool) -> int:
     return sum(max(1, ceil(size / WRITE_UNIT)) for size in sizes) * (2 if transaction else 1)
 
 
-def _text(text: str) -> int:
-    return len(text.encode())
+def _text(text: str | bytes) -> int:
+    return len(text.encode() if isinstance(text, str) else text)
 
 
 def _number(text: str) -> int:

@@ -5,25 +5,34 @@ The connection of most is the gateway in this process, so the client talks to th
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, TextIO, cast
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import httpx
 from botocore.exceptions import ClientError
 
+from tests.support.engines import moto_lock
 from tests.support.gateway import Gateway, Signer
 from tests.support.laboratory import ALICE, Laboratory
 from turnkeeper_client import AsyncClient, Client, Patience
+from turnkeeper_client.attending import Pace
+from turnkeeper_client.host_clients import AsyncHost, Host
 from turnkeeper_client.plans import Plan
+from turnkeeper_client.queues import Queue
+from turnkeeper_client.working import AsyncTurn, AsyncWorker, Worker
 
 BASE_URL = "https://api.example"
 NO_CHANCE = Patience(chance=lambda: 1.0)
 EXPIRED = "expired"
 """A token that the gateway takes no longer."""
 SIDES = ("blocking", "asynchronous")
+
+AT_ONCE = Pace(listen_s=0)
+"""A worker's pace that waits for no wake-up."""
 
 type Handler = Callable[[httpx.Request], httpx.Response]
 
@@ -44,6 +53,15 @@ class Awaited:
             return self._loop.run_until_complete(made) if inspect.isawaitable(made) else made
 
         return call
+
+    @property
+    def client(self) -> Any:
+        """The asynchronous one."""
+        return self._client
+
+    def wait_for(self, made: Coroutine[Any, Any, Any]) -> Any:
+        """What *made* comes to, on the client's own loop."""
+        return self._loop.run_until_complete(made)
 
     def run(self, plan: Plan[Any]) -> Any:
         """What *plan* comes to."""
@@ -72,6 +90,57 @@ def client(
     if side == "blocking":
         return at_once(Client(BASE_URL, token, **given), noted)
     return Awaited(at_once(AsyncClient(BASE_URL, token, **given), noted))
+
+
+class Stamp(httpx.Auth):
+    """Stands in for a signature: who signs, by name."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response]:
+        request.headers["Authorization"] = f"Signed {self._name}"
+        yield request
+
+
+def host_client(side: str, handler: Handler, name: str) -> Any:
+    """A client of that *side* of the host *name*; it waits for nothing."""
+    given: Any = {"patience": NO_CHANCE, "transport": httpx.MockTransport(handler)}
+    if side == "blocking":
+        return at_once(Host(BASE_URL, Stamp(name), **given), [])
+    return Awaited(at_once(AsyncHost(BASE_URL, Stamp(name), **given), []))
+
+
+def take_one(host: Any, queue: Queue, agent: Callable[[Any], Any], **more: Any) -> bool:
+    """Whether a worker of that *host* found a wake-up, and attended to it with *agent*, which blocks on both sides."""
+    pace = more.pop("pace", AT_ONCE)
+    if not isinstance(host, Awaited):
+        return Worker(host, queue, agent, pace=pace, **more).take_one()
+
+    async def awaited(turn: AsyncTurn) -> Any:
+        return await asyncio.to_thread(agent, FromThread(turn, asyncio.get_running_loop()))
+
+    worker = AsyncWorker(host.client, queue, awaited, pace=pace, **more)
+    return bool(host.wait_for(worker.take_one()))
+
+
+class FromThread:
+    """An asynchronous turn as a thread beside its loop uses it."""
+
+    def __init__(self, turn: AsyncTurn, loop: asyncio.AbstractEventLoop) -> None:
+        self._turn, self._loop = turn, loop
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._turn, name)
+        if not callable(found):
+            return found
+
+        async def call(*args: Any, **kwargs: Any) -> Any:
+            return await found(*args, **kwargs)
+
+        return lambda *args, **kwargs: asyncio.run_coroutine_threadsafe(
+            call(*args, **kwargs), self._loop
+        ).result()
 
 
 def run(made: Any, plan: Plan[Any]) -> Any:
@@ -122,6 +191,8 @@ class Wire:
     """What was asked, each try."""
     meanwhile: Callable[[httpx.Request], None] | None = None
     """What happens just before a request arrives."""
+    out: TextIO = field(default_factory=lambda: sys.stdout)
+    """Where the functions write, wherever the command under test does."""
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         """The answer to *request*, unless a fault is due."""
@@ -133,7 +204,8 @@ class Wire:
             return httpx.Response(int(fault), json={"message": "Too Many Requests"})
         if self.meanwhile:
             self.meanwhile(request)
-        answer = self._answer(request)
+        with moto_lock, redirect_stdout(self.out):
+            answer = self._answer(request)
         if fault == "lost":
             raise httpx.ReadError("the connection broke", request=request)
         return answer

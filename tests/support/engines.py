@@ -9,18 +9,31 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import botocore.session
 from botocore.config import Config
+
+from tests.support import limits
+from tests.support.schema import INDEXES, KEY
 
 REGION = "eu-central-1"
 KEYS = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
 # Only keys that the emulator knows sign a URL that it takes.
 KNOWN_KEYS = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
 
-_session = cache(botocore.session.get_session)
 _session_lock = threading.Lock()
+moto_lock = threading.RLock()
+"""Who holds it has moto for itself."""
+
+
+@cache
+def _session() -> botocore.session.Session:
+    """The one session of the tests' clients; no call of theirs is sent that AWS would refuse."""
+    session = botocore.session.get_session()
+    limits.watch(session)
+    return session
 
 
 def on_each_call(hear: Callable[..., None]) -> None:
@@ -56,7 +69,7 @@ class Engine:
 class Locked:
     """A client whose calls never overlap with another's in this process."""
 
-    _lock = threading.RLock()
+    _lock = moto_lock
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -79,15 +92,12 @@ def make_table(client: Any) -> str:
     client.create_table(
         TableName=name,
         BillingMode="PAY_PER_REQUEST",
-        KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+        KeySchema=_schema(*KEY),
         AttributeDefinitions=[
             {"AttributeName": attribute, "AttributeType": "S"}
-            for attribute in ("pk", "sk", "responsible_user", "created_key", "due_shard", "due_at")
+            for attribute in (*KEY, *chain.from_iterable(INDEXES.values()))
         ],
-        GlobalSecondaryIndexes=[
-            _index("mine", "responsible_user", "created_key"),
-            _index("due", "due_shard", "due_at"),
-        ],
+        GlobalSecondaryIndexes=[_index(name, *keys) for name, keys in INDEXES.items()],
     )
     return name
 
@@ -113,9 +123,13 @@ def make_bucket(client: Any, name: str) -> None:
 def _index(name: str, partition: str, sort: str) -> dict[str, Any]:
     return {
         "IndexName": name,
-        "KeySchema": [
-            {"AttributeName": partition, "KeyType": "HASH"},
-            {"AttributeName": sort, "KeyType": "RANGE"},
-        ],
+        "KeySchema": _schema(partition, sort),
         "Projection": {"ProjectionType": "KEYS_ONLY"},
     }
+
+
+def _schema(partition: str, sort: str) -> list[dict[str, str]]:
+    return [
+        {"AttributeName": partition, "KeyType": "HASH"},
+        {"AttributeName": sort, "KeyType": "RANGE"},
+    ]

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tests.support.gateway import Reply
 from tests.support.hosting import Host
+from tests.support.reply import Reply
 from turnkeeper.asc import envelope
 
 

@@ -4,8 +4,9 @@ import json
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.support.gateway import Gateway, Reply
+from tests.support.gateway import Gateway
 from tests.support.laboratory import naming
+from tests.support.reply import Reply
 
 FILE = {"name": "week 48.csv", "mimeType": "text/csv", "sizeBytes": 3}
 NOT_THERE = "names no file that is there; upload it first"

@@ -15,6 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlencode
 
+from tests.support.contract import Contract, the_contract
+from tests.support.limits.refusal import refuse_unless
+from tests.support.reply import Event, Reply
 from turnkeeper import settings
 from turnkeeper.edge.lines import PRODUCT, Lines
 
@@ -31,6 +34,8 @@ ROUTES = {
     "POST /v1/reviews/{review_id}": "tasks",
     "GET /v1/notifications": "tasks",
 }
+OPEN_ROUTE = "GET /v1/openapi.json"
+"""The one that anybody may ask for."""
 HOSTS_ROUTE = "ANY /v1/host/{proxy+}"
 """All that hosts call comes by this one; which of theirs it is, their function's resolver says."""
 ENVIRONMENT = {
@@ -52,9 +57,8 @@ ENVIRONMENT = {
     "TURNKEEPER_SEVERITIES": "{}",
     "TURNKEEPER_DEVELOPER_CLAIM": "",
 }
+LARGEST_ANSWER = 6 * 1024 * 1024
 REQUEST_ID = "c6af9ac6-7b61-11e6-9a41-93e8deadbeef"
-
-type Event = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +69,6 @@ class Context:
     function_name: str = "turnkeeper"
     memory_limit_in_mb: int = 128
     invoked_function_arn: str = "arn:aws:lambda:eu-central-1:000000000000:function:turnkeeper"
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What the caller gets."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +157,7 @@ def event(
         made["queryStringParameters"] = {name: ",".join(values) for name, values in sent.items()}
     if signer is not None:
         made["requestContext"]["authorizer"] = {"iam": signer.iam()}
-    elif person is not None and route != "$default":
+    elif person is not None and route not in {"$default", OPEN_ROUTE}:
         made["requestContext"]["authorizer"] = {"jwt": {"claims": claims(person), "scopes": None}}
     if body is not None:
         made["body"] = body if isinstance(body, str) else json.dumps(body)
@@ -175,7 +166,7 @@ def event(
 
 def route_of(method: str, path: str) -> tuple[str, dict[str, str]]:
     """The route's key and its path parameters; what no route takes goes to `$default`."""
-    for key in ROUTES:
+    for key in (*ROUTES, OPEN_ROUTE):
         pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", key)
         if found := re.fullmatch(pattern, f"{method} {path}"):
             return key, {name: unquote(value) for name, value in found.groupdict().items()}
@@ -207,7 +198,8 @@ class Gateway:
     """The deployed API in one process: a request goes through the function that its route names."""
 
     event = staticmethod(event)
-
+    contract: Contract | None = field(default_factory=the_contract)
+    """What every answer is held to: the API's own document."""
     log: list[str] = field(default_factory=list)
     """What the last request left in the log."""
     sent_bytes: int = 0
@@ -222,7 +214,11 @@ class Gateway:
         body = answer.get("body") or ""
         if answer.get("isBase64Encoded"):
             body = base64.b64decode(body).decode()
-        return Reply(answer["statusCode"], answer["headers"], body)
+        reply = Reply(answer["statusCode"], answer["headers"], body)
+        if self.contract:
+            self.contract.check(request, reply)
+        refuse_unless(self.sent_bytes <= LARGEST_ANSWER, "no more than 6 MB leave a function")
+        return reply
 
     def get(self, path: str, **request: Any) -> Reply:
         return self.send(event("GET", path, **request))

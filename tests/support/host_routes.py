@@ -28,13 +28,18 @@ class HostRoute:
 
 def host_routes() -> list[HostRoute]:
     """Every route there is."""
+    return handler_routes("host")
+
+
+def handler_routes(function: str) -> list[HostRoute]:
+    """Every route that the resolver of *function* has."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in ENVIRONMENT.items():
             patch.setenv(name, value)
         for name in ("TURNKEEPER_TABLE", "TURNKEEPER_QUEUE_URL", "TURNKEEPER_BUCKET"):
             patch.setenv(name, "not used")
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        app = importlib.import_module("functions.host.handler").app
+        app = importlib.import_module(f"functions.{function}.handler").app
     # What the import read is of no use to anybody, and moto knows nothing of a session that was made before it.
     forget_settings()
     settings.session.cache_clear()

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.support.gateway import Gateway, Reply, Signer
+from tests.support.gateway import Gateway, Signer
 from tests.support.laboratory import Laboratory
+from tests.support.reply import Reply
 from turnkeeper.service import host_turns
 from turnkeeper.service.host_turns import Asked
 

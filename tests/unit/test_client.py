@@ -12,11 +12,13 @@ from turnkeeper.asc.retry import Budget, Contract, SideEffects, should_retry
 from turnkeeper.edge.problems import PROBLEMS, problem
 from turnkeeper_client import AsyncClient, Client, NotUnderstood, Patience, Refused
 from turnkeeper_client.errors import refusal
+from turnkeeper_client.host_clients import AsyncHost, Host
 from turnkeeper_client.plans import Answer, path
 from turnkeeper_client.problems import Problem, Retry, problem_of
 from turnkeeper_client.results import Task
 from turnkeeper_client.retrying import may_repeat
 from turnkeeper_client.shapes import answered_by
+from turnkeeper_client.working import AsyncTurn, Turn
 
 BUDGET = Budget(
     attempts_left=1, now=datetime(2026, 1, 1, tzinfo=UTC), deadline=datetime(2026, 1, 2, tzinfo=UTC)
@@ -56,7 +58,10 @@ def test_every_refusal_of_ours_is_of_a_kind_that_the_client_knows(
     assert (found.problem.after_s is not None) == found.retry.retryable
 
 
-def test_both_sides_can_do_the_same_in_the_same_words() -> None:
+@pytest.mark.parametrize(
+    ("blocks", "is_awaited"), [(Client, AsyncClient), (Host, AsyncHost), (Turn, AsyncTurn)]
+)
+def test_both_sides_can_do_the_same_in_the_same_words(blocks: type, is_awaited: type) -> None:
     def offered(side: type) -> dict[str, Any]:
         return {
             name: (inspect.signature(method).parameters, method.__doc__)
@@ -64,14 +69,13 @@ def test_both_sides_can_do_the_same_in_the_same_words() -> None:
             if inspect.isfunction(method) and not name.startswith("_")
         }
 
-    assert offered(Client) == offered(AsyncClient)
+    assert offered(blocks) == offered(is_awaited)
+    assert all(words for _, words in offered(blocks).values())
+
+
+def test_a_method_shows_the_arguments_of_its_plan() -> None:
     assert list(inspect.signature(Client.create).parameters) == ["self", "agent", "says", "parameters", "key"]
-    assert all(
-        method.__doc__
-        for method in vars(Client).values()
-        if inspect.isfunction(method)
-        if method.__name__[0] != "_"
-    )
+    assert list(inspect.signature(Turn.emit).parameters) == ["self", "says", "usage"]
 
 
 def task(**more: Any) -> dict[str, Any]:

@@ -99,7 +99,11 @@ class WakeUps:
 
 def task_of(body: str) -> str:
     """The id in a wake-up's body; raises ValueError for anything that is none."""
-    match json.loads(body):
+    try:
+        said = json.loads(body)
+    except RecursionError:
+        raise ValueError("a wake-up is not nested so deeply") from None
+    match said:
         case {"task": str(task_id)}:
             return task_id
         case _:

@@ -24,7 +24,9 @@ LARGEST_METADATA = 8 * 1024
 MOST_PARTS = 64
 
 PLAIN = "text/plain"
-KIND = r"(?=.{3,255}\Z)[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*"
+LONGEST_KIND = 255
+KIND_CHARACTERS = "[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*"
+KIND = rf"(?=.{{3,{LONGEST_KIND}}}\Z){KIND_CHARACTERS}"
 """How the type of a file may be written: a type and a subtype (RFC 6838)."""
 RESERVED = frozenset({"type", "received_at", "committed_at", "error"})
 """What the task itself says of an entry: no parameter and nothing exposed may be called so, nor `message` (IO-6)."""

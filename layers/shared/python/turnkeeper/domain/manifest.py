@@ -26,8 +26,11 @@ RULES = ("parameters", "guardrails", "exposes")
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
 """How an agent may be called."""
 
-_DURATION = re.compile(r"(\d+)(ms|s|m|h|d)", re.ASCII)
 _DIGITS = 9
+DURATION = rf"^[0-9]{{1,{_DIGITS}}}(ms|s|m|h|d)$"
+"""How long something lasts, as it is spelt."""
+
+_DURATION = re.compile(r"(\d+)(ms|s|m|h|d)", re.ASCII)
 _UNITS = {
     "ms": timedelta(milliseconds=1),
     "s": timedelta(seconds=1),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from turnkeeper.domain.content import LARGEST_INPUT, kept
@@ -20,7 +20,7 @@ from turnkeeper.edge.problems import MOST_PLACES
 
 # An input that fits is at most six times as long with every character escaped; what is longer is not parsed.
 _LONGEST_BODY = 7 * LARGEST_INPUT
-_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _WORDS = {
     "missing": "is missing",
     "extra_forbidden": "is unknown here",
@@ -60,6 +60,16 @@ class Query(BaseModel):
 def refusal(problem: str) -> PydanticCustomError:
     """A validator's refusal, whose words go to the caller as they are."""
     return PydanticCustomError("refused", "{problem}", {"problem": problem})
+
+
+def said_of_bytes(most: int) -> Any:
+    """What the API's document says of a text that has at most *most* bytes of UTF-8: no more characters than that."""
+    return Field(json_schema_extra={"maxLength": most, "description": f"At most {most} bytes of UTF-8."})
+
+
+def said_of_json(most: int) -> Any:
+    """What the API's document says of a value that has at most *most* bytes as compact JSON."""
+    return Field(json_schema_extra={"description": f"At most {most} bytes as compact JSON."})
 
 
 def whole_number(least: int, most: int) -> Callable[[Any], int]:
@@ -124,7 +134,7 @@ def query[Q: Query](model: type[Q], event: Mapping[str, Any]) -> Q:
 def idempotency_key(event: Mapping[str, Any]) -> str | None:
     """The Idempotency-Key of *event*, if it has one."""
     key: str | None = (event.get("headers") or {}).get("idempotency-key")
-    if key is not None and not _KEY.fullmatch(key):
+    if key is not None and not KEY.fullmatch(key):
         raise MalformedRequest(
             "Idempotency-Key", "must be one key of 1 to 255 visible ASCII characters, given once"
         )

@@ -3,12 +3,20 @@
 import re
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, field_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, field_validator
 from pydantic_core.core_schema import ValidationInfo
 
-from turnkeeper.domain.content import KIND, LARGEST_METADATA, LARGEST_TEXT, MOST_PARTS, PLAIN
+from turnkeeper.domain.content import (
+    KIND,
+    KIND_CHARACTERS,
+    LARGEST_METADATA,
+    LARGEST_TEXT,
+    LONGEST_KIND,
+    MOST_PARTS,
+    PLAIN,
+)
 from turnkeeper.edge import strict_json
-from turnkeeper.edge.bodies import Sent, refusal
+from turnkeeper.edge.bodies import Sent, refusal, said_of_bytes, said_of_json
 
 
 class _Absent(str):
@@ -38,18 +46,38 @@ def _kind(sent: object) -> str:
     raise refusal("must be a type of files, such as application/pdf, without parameters")
 
 
-type Kind = Annotated[str, BeforeValidator(_kind)]
+_KIND_SCHEMA: dict[str, Any] = {"pattern": f"^{KIND_CHARACTERS}$", "minLength": 3, "maxLength": LONGEST_KIND}
+
+type Kind = Annotated[str, BeforeValidator(_kind), Field(json_schema_extra=_KIND_SCHEMA)]
 """The MIME type of a file."""
+
+
+_A_TEXT: dict[str, Any] = {
+    "title": "A text",
+    "required": ["text"],
+    "properties": {"mimeType": {"const": PLAIN}, "file": False},
+}
+_A_FILE: dict[str, Any] = {
+    "title": "A file",
+    "required": ["file"],
+    "properties": {"mimeType": _KIND_SCHEMA, "sizeBytes": {"minimum": 0}, "text": False},
+}
 
 
 class ContentPart(Sent):
     """A piece of a message: a text, or the name of a file (CP-1); which files there are, the task says."""
 
+    model_config = ConfigDict(json_schema_extra={"oneOf": [_A_TEXT, _A_FILE]})
+
     file: Annotated[str, Field(min_length=1)] = _ABSENT
-    text: Annotated[str, AfterValidator(_short_enough)] = Field(default=_ABSENT, validate_default=True)
+    text: Annotated[str, AfterValidator(_short_enough), said_of_bytes(LARGEST_TEXT)] = Field(
+        default=_ABSENT, validate_default=True
+    )
     mime_type: str = Field(alias="mimeType")
     size_bytes: int = Field(default=0, alias="sizeBytes")
-    metadata: Annotated[dict[str, Any], AfterValidator(_small_enough)] = Field(default_factory=dict)
+    metadata: Annotated[dict[str, Any], AfterValidator(_small_enough), said_of_json(LARGEST_METADATA)] = (
+        Field(default_factory=dict)
+    )
 
     @field_validator("text", mode="before")
     @classmethod

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field
 from turnkeeper.asc.parts import LONGEST_MESSAGE, Fails
 from turnkeeper.asc.retry import SideEffects
 from turnkeeper.edge import strict_json
-from turnkeeper.edge.bodies import Sent, refusal
+from turnkeeper.edge.bodies import Sent, refusal, said_of_json
 from turnkeeper.edge.instants import Instant
 from turnkeeper.edge.manifests import Count
 
@@ -76,7 +76,9 @@ class Diagnostics(Sent):
     resource_state: Word | None = None
     trace_id: Word | None = None
     span_id: Word | None = None
-    details: Annotated[dict[str, Any], AfterValidator(_small), Field(default_factory=dict)]
+    details: Annotated[
+        dict[str, Any], AfterValidator(_small), said_of_json(DETAILS_BYTES), Field(default_factory=dict)
+    ]
 
 
 class Declaration(Sent):

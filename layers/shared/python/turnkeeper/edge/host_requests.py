@@ -9,7 +9,7 @@ from turnkeeper.asc.registry import Code, class_of
 from turnkeeper.domain.task import NOTHING_USED, Usage
 from turnkeeper.domain.transitions import Answer
 from turnkeeper.edge import manifests, strict_json
-from turnkeeper.edge.bodies import Sent, body, checked, content, refusal
+from turnkeeper.edge.bodies import Sent, body, checked, content, refusal, said_of_json
 from turnkeeper.edge.content import Message
 from turnkeeper.edge.declarations import Declaration, Word
 from turnkeeper.edge.manifests import MOST_USED, Count
@@ -57,7 +57,7 @@ class Heard(Sent):
     fence: Fence
     unit: Word | None = None
     requested: bool = False
-    report: Annotated[dict[str, Any], AfterValidator(_small)]
+    report: Annotated[dict[str, Any], AfterValidator(_small), said_of_json(REPORT_BYTES)]
 
 
 class Nothing(Sent):
@@ -108,11 +108,13 @@ def _failure(code: int) -> int:
 class Completion(Declaration):
     """How the task is completed; pending inputs are only lost when that is said."""
 
-    outcome: Annotated[int, AfterValidator(_completion)] = Code.SUCCESS.value
+    outcome: Annotated[
+        int, AfterValidator(_completion), Field(json_schema_extra={"enum": sorted(COMPLETIONS)})
+    ] = Code.SUCCESS.value
     discard_pending: bool = False
 
 
-type Failed = Annotated[int, AfterValidator(_failure)]
+type Failed = Annotated[int, AfterValidator(_failure), Field(json_schema_extra={"enum": sorted(FAILURES)})]
 
 
 class Failure(Declaration):

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from turnkeeper.domain.errors import InputTooLarge, InvalidInput, MalformedRequest, Place
-from turnkeeper.domain.manifest import duration
+from turnkeeper.domain.manifest import DURATION, LONGEST, duration
 from turnkeeper.domain.places import path
 from turnkeeper.domain.task import Runs
 from turnkeeper.domain.uris import Root
@@ -54,7 +54,9 @@ def _duration(text: str) -> str:
     return text
 
 
-type Duration = Annotated[str, AfterValidator(_duration)]
+_SPELT = {"pattern": DURATION, "examples": ["30m"], "description": f"At most {LONGEST.days}d."}
+
+type Duration = Annotated[str, AfterValidator(_duration), Field(json_schema_extra=_SPELT)]
 
 
 def _some_time(text: str) -> str:
@@ -63,7 +65,9 @@ def _some_time(text: str) -> str:
     return text
 
 
-type Span = Annotated[str, AfterValidator(_duration), AfterValidator(_some_time)]
+type Span = Annotated[
+    str, AfterValidator(_duration), AfterValidator(_some_time), Field(json_schema_extra=_SPELT)
+]
 
 
 class Limits(Sent):
@@ -115,7 +119,11 @@ class Schema(Sent):
     items: "Schema | None" = None
     properties: Annotated[dict[ParameterName, "Schema"], Field(max_length=MOST_PROPERTIES)] | None = None
     required: Annotated[list[str], Field(max_length=MOST_PROPERTIES)] | None = None
-    require_binding: Annotated[Any, AfterValidator(_binding)] = None
+    require_binding: Annotated[
+        Any,
+        AfterValidator(_binding),
+        Field(json_schema_extra={"type": ["boolean", "array", "null"], "items": {"type": "string"}}),
+    ] = None
     minimum: float | None = None
     maximum: float | None = None
     min_length: Size | None = Field(default=None, alias="minLength")
@@ -176,6 +184,14 @@ def _mount(said: Any) -> Any:
     return said
 
 
+_MOUNTS: dict[str, Any] = {
+    "anyOf": [
+        {"enum": ["none", None, *Root]},
+        {"type": "array", "items": {"enum": [*Root]}, "uniqueItems": True},
+    ]
+}
+
+
 class AgentManifest(Sent):
     """An agent as its host registers it."""
 
@@ -189,7 +205,7 @@ class AgentManifest(Sent):
     parameters: Parameters | None = None
     guardrails: Guardrails | None = None
     exposes: Annotated[dict[ParameterName, str | None], Field(max_length=MOST_EXPOSED)] | None = None
-    mount: Annotated[Any, AfterValidator(_mount)] = None
+    mount: Annotated[Any, AfterValidator(_mount), Field(json_schema_extra=_MOUNTS)] = None
     # Not ours to act on: kept, and handed to whoever runs the turn.
     namespace: Any = None
     prompt: Any = None

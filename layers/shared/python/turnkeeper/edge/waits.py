@@ -12,7 +12,17 @@ from turnkeeper.domain.reviews import COMMENT_BYTES
 from turnkeeper.domain.transitions import CALL_BYTES
 from turnkeeper.domain.waits import MEMO_BYTES, Verdict, WaitKind
 from turnkeeper.edge import strict_json
-from turnkeeper.edge.bodies import Query, Sent, body, checked, content, refusal, whole_number
+from turnkeeper.edge.bodies import (
+    Query,
+    Sent,
+    body,
+    checked,
+    content,
+    refusal,
+    said_of_bytes,
+    said_of_json,
+    whole_number,
+)
 from turnkeeper.edge.host_requests import Beat, Held
 from turnkeeper.edge.instants import Instant
 from turnkeeper.edge.manifests import Span
@@ -30,7 +40,7 @@ def _at_most(size: int) -> AfterValidator:
     return AfterValidator(check)
 
 
-type Name = Annotated[str, Field(min_length=1), _at_most(NAME_BYTES)]
+type Name = Annotated[str, Field(min_length=1), _at_most(NAME_BYTES), said_of_bytes(NAME_BYTES)]
 
 
 class AskedWait(Sent):
@@ -63,7 +73,7 @@ class Waiting(Beat):
     """The turn is suspended on *waits*; *memo* comes back when it goes on."""
 
     waits: list[AskedWait]
-    memo: Any = None
+    memo: Annotated[Any, said_of_json(MEMO_BYTES)] = None
 
     def needs(self) -> list[Need]:
         """What is waited for."""
@@ -80,7 +90,7 @@ class Waiting(Beat):
         return text
 
 
-class Word(Held):
+class HostsWord(Held):
     """The host's word on a wait of its own."""
 
     wait: Name
@@ -102,7 +112,7 @@ class Grant(Sent):
 class Child(Held):
     """A task for another agent, made once by this call of the turn."""
 
-    call: Annotated[str, Field(min_length=1), _at_most(CALL_BYTES)]
+    call: Annotated[str, Field(min_length=1), _at_most(CALL_BYTES), said_of_bytes(CALL_BYTES)]
     agent: AgentName
     input: Offer = Field(default_factory=Offer)
 
@@ -111,7 +121,9 @@ class ReviewDecision(Sent):
     """What the reviewer says, once."""
 
     decision: Literal["approve", "deny"]
-    comment: Annotated[str, Field(min_length=1), _at_most(COMMENT_BYTES)] | None = None
+    comment: (
+        Annotated[str, Field(min_length=1), _at_most(COMMENT_BYTES), said_of_bytes(COMMENT_BYTES)] | None
+    ) = None
 
     def said(self) -> Verdict:
         """As the domain has it."""

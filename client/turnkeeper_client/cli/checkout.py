@@ -1,0 +1,93 @@
+"""The commands that need Turnkeeper's own folder: to run it on this machine, and to look after a deployment."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from turnkeeper_client.cli import exits
+from turnkeeper_client.cli.context import Json, stop
+
+app = typer.Typer()
+
+LOWEST_PORT, HIGHEST_PORT = 1024, 65_535
+HERE = Path(__file__).resolve().parents[3]
+Port = Annotated[int, typer.Option(min=LOWEST_PORT, max=HIGHEST_PORT, help="Where it runs.")]
+Auth = Annotated[bool, typer.Option("--auth", help="With signatures and roles enforced, over TLS.")]
+
+
+def checkout() -> Path:
+    """Turnkeeper's folder: the one that this stands in, or else the one that this command came from."""
+    folders = (Path.cwd(), *Path.cwd().parents, HERE)
+    found = [
+        one for one in folders if (one / "offline" / "__main__.py").is_file() and (one / "Makefile").is_file()
+    ]
+    if not found:
+        stop("This needs Turnkeeper's own folder: clone it, and say it again from there.", exits.WRONG_USE)
+    return found[0]
+
+
+@app.command()
+def up(port: Port = 4510, auth: Auth = False) -> None:
+    """Run the whole stack on this machine, until Ctrl-C (make up)."""
+    raise typer.Exit(_make("up", port=port, auth=auth).returncode)
+
+
+@app.command()
+def token(
+    name: Annotated[str, typer.Argument(help="Whose.", show_default=False)],
+    port: Port = 4510,
+    auth: Auth = False,
+    as_json: Json = False,
+) -> None:
+    """Print an access token of a user of `turnkeeper up` (make token)."""
+    made = _make("token", f"NAME={name}", port=port, auth=auth, capture=True)
+    if made.returncode == 0:
+        found = made.stdout.strip()
+        typer.echo(json.dumps({"token": found}) if as_json else found)
+    raise typer.Exit(exits.NOT_NOW if made.returncode else exits.SUCCESS)
+
+
+@app.command()
+def verify(
+    tasks: Annotated[list[str], typer.Argument(metavar="TASK…", help="Ids of tasks.", show_default=False)],
+    table: Annotated[str, typer.Option(help="The stack's output TableName.", show_default=False)],
+    endpoint_url: Annotated[
+        str | None, typer.Option(help="Where DynamoDB is, if not at AWS.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say whether tasks are still what their journals say, with the AWS keys of this shell."""
+    root = checkout()
+    command = [str(root / ".venv" / "bin" / "python"), "-m", "scripts.verify", "--table", table]
+    if endpoint_url:
+        command += ["--endpoint-url", endpoint_url]
+    package = {"PYTHONPATH": str(root / "layers" / "shared" / "python")}
+    done = subprocess.run(
+        [*command, *tasks],
+        cwd=root,
+        env={**os.environ, **package},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if as_json:
+        typer.echo(json.dumps({"verified": done.returncode == 0, "said": done.stdout.splitlines()}))
+    else:
+        typer.echo(done.stdout, nl=False)
+    raise typer.Exit(exits.UNVERIFIED if done.returncode else exits.SUCCESS)
+
+
+def _make(
+    target: str, *settings: str, port: int, auth: bool, capture: bool = False
+) -> subprocess.CompletedProcess[str]:
+    command = ["make", "-s", "--no-print-directory", "-C", str(checkout()), target, f"PORT={port}", *settings]
+    if auth:
+        command.append("AUTH=1")
+    try:
+        return subprocess.run(command, stdout=subprocess.PIPE if capture else None, text=True, check=False)
+    except KeyboardInterrupt:
+        return subprocess.CompletedProcess(command, 130, "")

@@ -1,0 +1,156 @@
+"""What a person sees: tasks, conversations and what waits, as tables and lines; times are the reader's own."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from rich.console import Group, RenderableType
+from rich.markup import escape
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+
+from turnkeeper_client.errors import Refused, TurnkeeperError
+from turnkeeper_client.host_results import Driven
+from turnkeeper_client.results import AgentStatus, Call, Entry, Notification, Review, Task
+
+COLOURS = {"idle": "green", "processing": "yellow", "terminal": "dim"}
+EXPIRED = (
+    "The token has expired, or is none: set TURNKEEPER_TOKEN to a fresh one (offline: turnkeeper token NAME)."
+)
+SPEAKERS = {"input": "you", "output": "agent"}
+
+
+def clock(instant: datetime | None) -> str:
+    """*instant* as a clock on this wall shows it."""
+    return "" if instant is None else instant.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def phase(task: Task) -> str:
+    """Where a task stands, in words."""
+    status = task.status
+    words = f"{status.phase} ({status.terminal_reason})" if status.terminal_reason else status.phase
+    return f"[{COLOURS.get(status.phase, 'default')}]{escape(words)}[/]"
+
+
+def needs(notification: Notification | Call) -> str:
+    """What is needed of a person."""
+    match notification.kind:
+        case "user_auth_required":
+            return f"sign in to {notification.provider or 'its provider'}"
+        case "review_required":
+            return "a decision: turnkeeper inbox"
+        case other:
+            return other
+
+
+def summary(task: Task) -> str:
+    """A task in a line."""
+    waiting = "".join(f"  [bold]waits for {escape(needs(one))}[/]" for one in task.status.notifications)
+    ends = task.status.idle_expires_at
+    return f"{task.id}  {escape(task.agent)}  {phase(task)}{f'  ends {clock(ends)}' if ends else ''}{waiting}"
+
+
+def tasks(found: Iterable[Task]) -> Table:
+    """Tasks as a table."""
+    table = Table("task", "agent", "phase", "created", "waits for", box=None)
+    for task in found:
+        waits = ", ".join(needs(one) for one in task.status.notifications)
+        table.add_row(task.id, escape(task.agent), phase(task), clock(task.created_at), escape(waits))
+    return table
+
+
+def line(entry: Entry) -> Text:
+    """An entry of a conversation; what the agent has not seen yet is dim."""
+    is_new = entry.committed_at is None
+    text = Text(f"{SPEAKERS.get(entry.type, entry.type):>6}  ", style="dim" if is_new else "bold")
+    shown = "\n        ".join(
+        part.text if part.text is not None else f"[{part.mime_type}: {part.file}]" for part in entry.message
+    )
+    text.append(shown, style="dim" if is_new else "not bold")
+    if entry.error:
+        text.append(f"  ({entry.error})", style="red")
+    return text
+
+
+def view(task: Task, entries: Iterable[Entry]) -> RenderableType:
+    """A task as it is watched: its conversation, what it waits for, and a spinner while it is busy."""
+    rows: list[RenderableType] = [line(entry) for entry in entries]
+    rows += [
+        Text.from_markup(f"\n[bold]Waits for {escape(needs(one))}[/], since {clock(one.since)}")
+        for one in task.status.notifications
+    ]
+    standing = Text.from_markup(summary(task))
+    is_busy = task.status.phase == "processing" and not task.status.notifications
+    rows += [Text(), Spinner("dots", text=standing) if is_busy else standing]
+    return Group(*rows)
+
+
+def inbox(calls: Iterable[Call], reviews: Iterable[Review]) -> RenderableType:
+    """What waits for somebody."""
+    rows: list[RenderableType] = []
+    told, asked = list(calls), list(reviews)
+    if told:
+        table = Table(
+            "task",
+            "agent",
+            "waits for",
+            "since",
+            box=None,
+            title="Your tasks wait for you",
+            title_justify="left",
+        )
+        for one in told:
+            table.add_row(one.task, escape(one.agent), escape(needs(one)), clock(one.since))
+        rows.append(table)
+    if asked:
+        table = Table(
+            "review",
+            "agent",
+            "to be decided",
+            "until",
+            box=None,
+            title="You are to decide",
+            title_justify="left",
+        )
+        for review in asked:
+            table.add_row(review.id, escape(review.agent), escape(review.subject), clock(review.deadline))
+        rows.append(table)
+    return Group(*rows) if rows else Text("Nothing waits for you.")
+
+
+def status(found: AgentStatus) -> str:
+    """Where a task stands, as a code."""
+    return f"ASC-{found.code} {escape(found.name)}" + ("  (the end)" if found.terminal else "")
+
+
+def decided(review: Review) -> str:
+    """A review with its decision."""
+    comment = f": {escape(review.comment)}" if review.comment else ""
+    return f"{escape(review.subject)}\n[bold]{escape(str(review.decision))}[/]{comment}"
+
+
+def driven(found: Driven) -> str:
+    """A task as its host has it."""
+    turn = found.turn
+    rows = [f"{summary(found.task)}  ASC-{found.agent_status.code} {escape(found.agent_status.name)}"]
+    if turn is not None:
+        rows.append(f"  turn {turn.number}, {escape(turn.state)}, fence {turn.fence}, attempt {turn.attempt}")
+    rows += [
+        f"  waits: {escape(one.kind)} {escape(one.id)}, until {clock(one.deadline)}" for one in found.waits
+    ]
+    if found.pending:
+        rows.append(f"  {found.pending} inputs wait")
+    return "\n".join(rows)
+
+
+def failure(error: TurnkeeperError) -> str:
+    """Why nothing came of it, and what to do."""
+    advice = ""
+    match error:
+        case Refused(status=401):
+            return EXPIRED
+        case Refused(problem=problem) if problem.status == 500 and problem.correlation_id:  # noqa: PLR2004 - HTTP's
+            advice = f"\nIn the deployment's log it is {escape(problem.correlation_id)}."
+        case _:
+            pass
+    return escape(str(error)) + advice
