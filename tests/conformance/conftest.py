@@ -10,7 +10,7 @@ from tests.conformance.clauses import clauses
 from tests.conformance.client import Bearer, Client, Signature, connection
 from tests.conformance.early import Early, make
 from tests.conformance.host import Host
-from tests.conformance.inside import INSIDE
+from tests.conformance.inside import inside
 from tests.conformance.offline_stack import offline_stack
 from tests.conformance.person import Person
 from tests.conformance.scoreboard import SUITE, Scoreboard, clauses_of
@@ -31,7 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Count clauses, and collect what looks inside where that is asked for."""
     if config.getoption("--inside", default=False):
-        config.args += map(str, INSIDE)
+        config.args += map(str, inside())
     report: Path | None = config.getoption("--clauses-report", None)
     config.pluginmanager.register(Scoreboard(report=report), "clauses")
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.conformance.clauses import Clause, Result, Row, Verdict, clauses, gaps, rows
-from tests.conformance.inside import INSIDE
+from tests.conformance.inside import inside as those_inside
 
 SUITE = Path(__file__).parent
 COLUMNS = ("Clause", "Level", "Rule", "Over HTTP", "Inside", "Failed", "Verdict")
@@ -65,10 +65,10 @@ class Scoreboard:
         suite: Path = SUITE,
         known: tuple[Clause, ...] | None = None,
         report: Path | None = None,
-        inside: Sequence[Path] = INSIDE,
+        inside: Iterable[Path] | None = None,
     ) -> None:
         self._known, self._report = clauses() if known is None else known, report
-        self._suite, self._inside = Part([suite]), Part(inside)
+        self._suite, self._inside = Part([suite]), Part(those_inside() if inside is None else inside)
         self._about: dict[str, tuple[str, ...]] = {}
         self._looks_inside: set[str] = set()
         self._passed: dict[str, bool] = {}

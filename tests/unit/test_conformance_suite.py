@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.clauses import Clause, ListRefused, Result, clauses, gaps, rows
-from tests.conformance.inside import INSIDE, TESTS
+from tests.conformance.inside import TESTS, inside, is_about_agent_status, marks_of
 from tests.conformance.scoreboard import Scoreboard, cells, written
 from tests.conformance.target import VARIABLES, NotToldEnough, Target
 
@@ -181,28 +181,32 @@ def test_a_clause_that_an_answer_shows_is_not_listed_as_shown_inside_only() -> N
     assert found == ["CMP-1 is listed as shown inside only, and has tests over HTTP"]
 
 
-ASC = re.compile(r"(?:INV|MOD|REG|ENV|RET|SEC|CMP|PROF|MAP)-\d+|BND-[A-Z0-9]+(?:-\d)?")
-
-
-def marks_of(path: Path) -> set[str]:
-    """The clauses that the tests in *path* are marked with."""
-    source = path.read_text(encoding="utf-8")
-    return {
-        mark.value
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.clause"
-        for mark in node.args
-        if isinstance(mark, ast.Constant) and isinstance(mark.value, str)
-    }
-
-
 def test_whatever_looks_inside_and_names_a_clause_of_agent_status_codes_is_counted() -> None:
     elsewhere = [path for path in TESTS.rglob("test_*.py") if SUITE not in path.parents]
-    naming = {path for path in elsewhere if any(map(ASC.fullmatch, marks_of(path)))}
-    counted = {path for place in INSIDE for path in (place.glob("test_*.py") if place.is_dir() else [place])}
+    counted = set(inside())
 
-    assert naming - counted == set()
-    assert {path for path in counted if not marks_of(path)} == set()
+    assert set(filter(is_about_agent_status, elsewhere)) == counted
+    assert {"test_retry.py", "test_traces.py"} <= {path.name for path in counted}
+
+
+@pytest.mark.parametrize(
+    ("source", "is_about_it"),
+    [
+        ('@pytest.mark.clause("RET-3")\ndef test_a(): pass', True),
+        ('@pytest.mark.clause("TS-1", "BND-HTTP-1")\ndef test_a(): pass', True),
+        ('pytestmark = pytest.mark.clause("BND-OTEL")', True),
+        ('@pytest.mark.clause("TS-1")\ndef test_a(): pass', False),
+        ("SOURCE = '@pytest.mark.clause(\"RET-3\")'", False),
+        ("def test_a(): pass", False),
+    ],
+)
+def test_a_file_is_about_agent_status_codes_by_its_marks(
+    tmp_path: Path, source: str, *, is_about_it: bool
+) -> None:
+    path = tmp_path / "test_it.py"
+    path.write_text(source)
+
+    assert is_about_agent_status(path) is is_about_it
 
 
 def test_every_mark_in_the_project_is_a_clause() -> None:
