@@ -1,9 +1,10 @@
 # Every target sets up what it needs first; that takes a second when nothing changed.
 .DEFAULT_GOAL := help
-.PHONY: help setup up token host-keys demo test any-order conformance mutations lint synth openapi lock clean
+.PHONY: help setup up token host-keys demo test any-order requests conformance mutations lint synth openapi lock clean
 
 PORT ?= 4510
 LIVES ?= 300x40
+REQUESTS ?= 60
 PYTHON ?= python3
 export PYTHON_3_13 PORT NAME BASE_URL REPORT
 ours := .venv/bin/python
@@ -33,6 +34,9 @@ test: setup ## run every test
 
 any-order: setup ## try LIVES=300x40 lives of people, a host and time in any order (about ten minutes)
 	@ANY_ORDER=$(LIVES) $(ours) -m pytest tests/integration/test_any_order.py
+
+requests: setup ## send every route what nobody thought of, REQUESTS=60 right ones and wrong ones (about five minutes)
+	@REQUESTS=$(REQUESTS) $(ours) -m pytest tests/integration/test_requests_at_large.py
 
 conformance: setup ## hold a deployment to the contract (BASE_URL=…, or one of its own; CLAUSE=TS-5c; REPORT=file)
 	@$(ours) -m pytest tests/conformance $(foreach clause,$(CLAUSE),--clause='$(clause)') \
