@@ -36,6 +36,7 @@ CONFIG: dict[str, Any] = {
     # What is too large is not parsed, and what is not there is not judged.
     "checks": {"negative_data_rejection": {"expected-statuses": ["400", "404", "413", "422"]}},
 }
+A_TRACE = ("Traceback", 'File "', ".py", "botocore", "pydantic")
 NOT_FOUND = {"child_id": "0" * 32, "review_id": "0" * 48, "name": AGENT}
 ROUTES = {route.key: route for route in routes()}
 
@@ -89,7 +90,9 @@ def try_out(world: World, route: Route, mode: GenerationMode, judge: Callable[[A
             case.path_parameters |= {name: world.names()[name] for name in case.path_parameters}
         if is_mine and isinstance(case.body, dict) and "fence" in case.body and mode.is_positive:
             case.body["fence"] = 1
-        judge(case, case.call())
+        response = case.call()
+        assert not any(sign in response.text for sign in A_TRACE), response.text
+        judge(case, response)
 
     send()
 

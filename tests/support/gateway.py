@@ -188,6 +188,7 @@ def forget_settings() -> None:
     settings.runtime.cache_clear()
     settings.wake_ups.cache_clear()
     settings.mounts.cache_clear()
+    settings.bus.cache_clear()
     settings.s3.cache_clear()
     settings.deployment_hosts.cache_clear()
     settings.auditors.cache_clear()
