@@ -1,11 +1,13 @@
 # Every target sets up what it needs first; that takes a second when nothing changed.
 .DEFAULT_GOAL := help
-.PHONY: help setup up token host-keys demo test any-order conformance mutations lint synth openapi lock clean
+.PHONY: help setup up token host-keys redrive demo test faults any-order requests conformance mutations lint synth openapi lock \
+	clean
 
 PORT ?= 4510
 LIVES ?= 300x40
+REQUESTS ?= 60
 PYTHON ?= python3
-export PYTHON_3_13 PORT NAME BASE_URL REPORT
+export PYTHON_3_13 PORT NAME BASE_URL REPORT QUEUE_URL ENDPOINT_URL
 ours := .venv/bin/python
 offline = $(ours) -m offline --port "$$PORT" $(if $(filter-out 0,$(AUTH)),--auth)
 lock := .venv/bin/uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-header
@@ -25,14 +27,24 @@ token: setup ## print an access token of a user of `make up` (NAME=alice)
 host-keys: setup ## print what makes a shell a host's, to be evaluated (NAME=demo)
 	@$(if $(NAME),,echo 'Whose? make host-keys NAME=demo' >&2; exit 2;) $(offline) host-keys -- "$$NAME"
 
+redrive: setup ## bring a queue's dead letters back (QUEUE_URL=…; docs/runbook.md)
+	@$(if $(QUEUE_URL),,echo 'Which queue? make redrive QUEUE_URL=…' >&2; exit 2;) $(ours) -m scripts.redrive \
+		--queue "$$QUEUE_URL" $(if $(ENDPOINT_URL),--endpoint-url "$$ENDPOINT_URL")
+
 demo: setup ## walk through a task's life on a deployment of its own
 	@$(ours) -m scripts.demo
 
 test: setup ## run every test
 	@$(ours) -m pytest
 
+faults: setup ## cut, race, repeat and delay everything, everywhere (about half an hour; `make test` has a shorter form)
+	@FAULTS=all REQUESTS=$(REQUESTS) $(ours) -m pytest tests/faults tests/integration/test_requests_at_large.py
+
 any-order: setup ## try LIVES=300x40 lives of people, a host and time in any order (about ten minutes)
 	@ANY_ORDER=$(LIVES) $(ours) -m pytest tests/integration/test_any_order.py
+
+requests: setup ## send every route what nobody thought of, REQUESTS=60 right ones and wrong ones (about five minutes)
+	@REQUESTS=$(REQUESTS) $(ours) -m pytest tests/integration/test_requests_at_large.py
 
 conformance: setup ## hold a deployment to the contract (BASE_URL=…, or one of its own; CLAUSE=TS-5c; REPORT=file)
 	@$(ours) -m pytest tests/conformance $(foreach clause,$(CLAUSE),--clause='$(clause)') \

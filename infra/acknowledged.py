@@ -71,6 +71,16 @@ ACKNOWLEDGED = (
         "Whose files are deleted is decided for each ended task; the role keeps to the root of tasks' own.",
     ),
     Acknowledged(
+        "IAM5[Resource::<{table}.Arn>/stream/*]",
+        "Functions/PublishRole/DefaultPolicy/Resource",
+        "ListStreams is asked of a table's streams, not of one; it tells their names, and this table has the one.",
+    ),
+    Acknowledged(
+        "SQS3",
+        "Push/Untold/Resource",
+        "It is where records go that could not be told; a queue behind it would be one more of the same.",
+    ),
+    Acknowledged(
         "APIG1", "Api/Stage/Resource", "A stage that is not for production logs no requests.", "access_logs"
     ),
     Acknowledged(
@@ -85,13 +95,15 @@ ACKNOWLEDGED = (
 )
 
 
-def acknowledge(stack: Stack, *, stage: Stage, bucket: str) -> None:
-    """Say of each finding in *stack* that is left so why it is; *bucket* is the logical id of that of the files."""
+def acknowledge(stack: Stack, *, stage: Stage, bucket: str, table: str) -> None:
+    """Say of each finding in *stack* that is left so why it is; *bucket* and *table* are logical ids."""
     constructs = stack.node.find_all()
     for left in ACKNOWLEDGED:
         if left.unless and getattr(stage, left.unless):
             continue
-        said = Acknowledgment(id=f"{PACK}::{PACK}-{left.rule.format(bucket=bucket)}", reason=left.why)
+        said = Acknowledgment(
+            id=f"{PACK}::{PACK}-{left.rule.format(bucket=bucket, table=table)}", reason=left.why
+        )
         for construct in constructs:
             if fnmatchcase(construct.node.path.removeprefix(f"{stack.node.path}/"), left.at):
                 Validations.of(construct).acknowledge(said)

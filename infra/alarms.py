@@ -65,6 +65,9 @@ def watched(product: Turnkeeper, counted: Counted) -> Iterator[Watched]:
         yield letters(
             f"DeadLettersOf-{host}", queues.dead_letters, f"The host {host} left a wake-up ten times undone."
         )
+    yield letters(
+        "Untold", product.push.untold, "A change of a task's status could not be told on the event bus."
+    )
     # A task that could run is looked at after 1, 3, 7 and 15 minutes, and then each quarter of an hour.
     yield Watched(
         name="OldestRunnable",

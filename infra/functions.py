@@ -22,8 +22,11 @@ SWEEP_TIMEOUT_SECONDS = 50
 """Less than the minute between two sweeps, so that they do not overlap."""
 
 
+PUBLISH_TIMEOUT_SECONDS = 30
+
+
 class Functions(Construct):
-    """The code that runs: three functions behind the API, one behind the queue, one behind the clock."""
+    """The code that runs: three functions behind the API, one behind each of queue, clock and stream."""
 
     def __init__(
         self,
@@ -36,6 +39,8 @@ class Functions(Construct):
         queue_url: str,
         host_queues: Mapping[str, str],
         human_claim: str,
+        bus_name: str,
+        untold_url: str,
         key: kms.IKey | None,
     ) -> None:
         super().__init__(scope, id_)
@@ -85,7 +90,9 @@ class Functions(Construct):
         )
         self.turns = self._function("turns", memory=1024, timeout=stage.turn_timeout_seconds, told=wakes)
         self.sweep = self._function("sweep", memory=512, timeout=SWEEP_TIMEOUT_SECONDS, told=wakes | files)
-        self.all = [self.status, self.tasks, self.host, self.turns, self.sweep]
+        push = {"TURNKEEPER_BUS": bus_name, "TURNKEEPER_UNTOLD_URL": untold_url}
+        self.publish = self._function("publish", memory=512, timeout=PUBLISH_TIMEOUT_SECONDS, told=push)
+        self.all = [self.status, self.tasks, self.host, self.turns, self.sweep, self.publish]
 
     def _restored(self, function: lambda_.Function) -> lambda_.Alias:
         """Return *function* as it is published: started once, and restored from that ever after.

@@ -13,12 +13,17 @@ from infra.files import ROOTS, Files
 from infra.functions import Functions
 from infra.identity import Identity, TrustedIssuer, UserPool
 from infra.keys import Keys
+from infra.push import Push
 from infra.queues import Queues
 from infra.stage import Stage, queue_of
 from infra.storage import DUE, MINE, Storage
 
 BRING = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"]
 """What Lambda does, in the name of a function, to bring it the messages of a queue."""
+
+
+FOLLOW = ["dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"]
+"""The same for a stream."""
 
 
 class Turnkeeper(Stack):
@@ -31,6 +36,7 @@ class Turnkeeper(Stack):
         self.storage = Storage(self, "Storage", stage=stage, key=key)
         self.files = Files(self, "Files", stage=stage, key=key)
         self.queues = Queues(self, "Queues", visibility_seconds=stage.queue_visibility_seconds, key=key)
+        self.push = Push(self, "Push", key=key)
         self.host_queues = self._host_queues(stage)
         self.identity = self._identity(stage)
         self.functions = Functions(
@@ -45,6 +51,8 @@ class Turnkeeper(Stack):
                 for name, queues in self.host_queues.items()
             },
             human_claim=self.identity.human_claim,
+            bus_name=self.push.bus.event_bus_name,
+            untold_url=self.push.untold.queue_url,
             key=key,
         )
         self.api = Api(self, "Api", stage=stage, people=self.identity, key=key)
@@ -52,7 +60,12 @@ class Turnkeeper(Stack):
         self._trigger(stage)
         self._grant(stage)
         self._tell(stage)
-        acknowledge(self, stage=stage, bucket=self.get_logical_id(self.files.resource))
+        acknowledge(
+            self,
+            stage=stage,
+            bucket=self.get_logical_id(self.files.resource),
+            table=self.get_logical_id(self.storage.resource),
+        )
 
     def _host_queues(self, stage: Stage) -> dict[str, Queues]:
         made = {}
@@ -102,6 +115,7 @@ class Turnkeeper(Stack):
             # Not reserved concurrency: that would throttle deliveries into the dead-letter queue.
             max_concurrency=stage.turns_concurrency,
         )
+        self.push.follow(self.storage.table, self.functions.publish)
         # A sweep is not tried again: the next minute's is the retry, and two must not overlap.
         self.functions.sweep.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
         events.Rule(
@@ -143,6 +157,15 @@ class Turnkeeper(Stack):
         allow(functions.sweep, ["dynamodb:Query"], due)
         allow(functions.sweep, ["sqs:SendMessage"], *any_queue)
 
+        # It reads what was written from the stream, and nothing else of the table.
+        stream = self.storage.table.table_stream_arn
+        assert stream is not None  # noqa: S101 - the table has one
+        allow(functions.publish, FOLLOW, stream)
+        # Without it Lambda does not take up a stream; it is asked of all that the table ever had.
+        allow(functions.publish, ["dynamodb:ListStreams"], f"{table}/stream/*")
+        allow(functions.publish, ["events:PutEvents"], self.push.bus.event_bus_arn)
+        allow(functions.publish, ["sqs:SendMessage"], self.push.untold.queue_arn)
+
         for function in functions.all:
             self.keys.let_use(function)
 
@@ -165,6 +188,8 @@ class Turnkeeper(Stack):
         CfnOutput(self, "BucketName", value=self.files.bucket.bucket_name)
         CfnOutput(self, "QueueUrl", value=self.queues.wake_ups.queue_url)
         CfnOutput(self, "DeadLetterQueueUrl", value=self.queues.dead_letters.queue_url)
+        CfnOutput(self, "EventBusName", value=self.push.bus.event_bus_name)
+        CfnOutput(self, "UntoldQueueUrl", value=self.push.untold.queue_url)
         for name, queues in self.host_queues.items():
             CfnOutput(self, f"{queue_of(name)}Url", value=queues.wake_ups.queue_url)
         if isinstance(self.identity, UserPool):

@@ -26,6 +26,7 @@ class Storage(Construct):
             else dynamodb.TableEncryption.AWS_MANAGED,
             encryption_key=key,
             time_to_live_attribute="expires_at",
+            stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES,
             point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
                 point_in_time_recovery_enabled=stage.point_in_time_recovery
             ),
@@ -42,6 +43,13 @@ class Storage(Construct):
                 sort_key=string(sort),
                 projection_type=dynamodb.ProjectionType.KEYS_ONLY,
             )
+
+    @property
+    def resource(self) -> dynamodb.CfnTable:
+        """The table as the template has it."""
+        cfn = self.table.node.default_child
+        assert isinstance(cfn, dynamodb.CfnTable)  # noqa: S101 - what a table of the CDK's is made of
+        return cfn
 
     def index_arn(self, name: str) -> str:
         """Return the ARN of the index *name*, for a grant that reaches nothing else."""

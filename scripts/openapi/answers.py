@@ -117,21 +117,6 @@ TASK = shape(
             },
         ),
     },
-    examples=[
-        {
-            "id": "5f0c1e9a7b3d4826a1c0de5f9b7e3d24",
-            "agent": "echo",
-            "responsible_user": "alice-sub",
-            "created_at": "2026-11-30T12:00:00.000000Z",
-            "status": {
-                "phase": "idle",
-                "terminal_reason": None,
-                "revision": "b7e23ec29af22b0b",
-                "notifications": [],
-                "idle_expires_at": "2026-12-07T12:00:01.250000Z",
-            },
-        }
-    ],
 )
 
 _CALL = {"kind": one_of(NotificationKind, "What the responsible user has to do."), "since": INSTANT}

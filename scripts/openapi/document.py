@@ -10,6 +10,7 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from pydantic_core import core_schema
 
 from scripts.openapi import answers, refusals
+from scripts.openapi.examples import CHILD_ID, EXAMPLES, TASK_ID
 from scripts.openapi.operations import OPERATIONS, TAGS, Answer, Operation
 from scripts.openapi.routes import Route, routes
 from turnkeeper.edge.bodies import KEY
@@ -29,9 +30,9 @@ HEADERS = {
 }
 SECONDS = ("Poll-After", "Retry-After")
 PARAMETERS = {
-    "task_id": ("The task's id.", "5f0c1e9a7b3d4826a1c0de5f9b7e3d24"),
-    "child_id": ("The child's id.", "c41d8cd98f00b204e9800998ecf8427e"),
-    "review_id": ("The review's id.", "5f0c1e9a7b3d4826a1c0de5f9b7e3d240123456789abcdef"),
+    "task_id": ("The task's id.", TASK_ID),
+    "child_id": ("The child's id.", CHILD_ID),
+    "review_id": ("The review's id.", f"{TASK_ID}0123456789abcdef"),
     "name": ("The agent's name.", "helper"),
 }
 ABOUT = """A task is an agent's conversation: durable, owned by one human, followed at the price of one small read.
@@ -74,13 +75,12 @@ def document() -> dict[str, Any]:
             "version": _version(),
             "summary": "The task API for AI agents.",
             "description": ABOUT,
-            "license": {"name": "See the repository", "identifier": "LicenseRef-Turnkeeper"},
         },
         "servers": [{"url": "..", "description": "Where this document comes from."}],
         "tags": [{"name": name, "description": says} for name, says in TAGS.items()],
         "paths": paths,
         "components": {
-            "schemas": {**answers.SCHEMAS, **bodies},
+            "schemas": {**{name: _shown(name) for name in answers.SCHEMAS}, **bodies},
             "responses": refusals.responses(),
             "headers": {name: _header(name) for name in HEADERS},
             "securitySchemes": {
@@ -100,6 +100,12 @@ def document() -> dict[str, Any]:
             },
         },
     }
+
+
+def _shown(name: str) -> answers.Schema:
+    """The schema of an answer, with its example if it has one."""
+    schema = answers.SCHEMAS[name]
+    return schema | {"examples": [EXAMPLES[name]]} if name in EXAMPLES else schema
 
 
 def _operation(route: Route, row: Operation) -> dict[str, Any]:

@@ -5,12 +5,26 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from tests.support.engines import make_queue
 from tests.support.laboratory import BOB, Laboratory
-from turnkeeper.agents.protocol import Delegate, Need, Pause, Say, Step, Steps, TurnView, texts
+from turnkeeper.agents.protocol import (
+    Delegate,
+    Need,
+    NotAsked,
+    OutcomeUnknown,
+    Pause,
+    Say,
+    Step,
+    Steps,
+    TurnView,
+    texts,
+)
 from turnkeeper.domain.manifest import parse
 from turnkeeper.domain.waits import WaitKind
 from turnkeeper.store import agents
 
+HOST = "tests"
+"""The principal whose the agents are."""
 BRIEFLY = timedelta(minutes=5)
 
 
@@ -59,6 +73,26 @@ class Stumbler:
         return Say(f"turn {turn.number} ends")
 
 
+class Unasked:
+    """Cannot be asked in its first attempt; then says two things."""
+
+    def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
+        if turn.number == 1 and turn.fence == 1:
+            raise NotAsked
+        yield Say(f"turn {turn.number} says 1")
+        return Say(f"turn {turn.number} says 2")
+
+
+class Unknowing:
+    """Nobody knows what became of its first attempt; then it says two things."""
+
+    def run(self, turn: TurnView) -> Generator[Step, None, Say | None]:
+        if turn.number == 1 and turn.attempt == 1:
+            raise OutcomeUnknown
+        yield Say(f"turn {turn.number} says 1")
+        return Say(f"turn {turn.number} says 2")
+
+
 class Waiter:
     """Suspends its turn until a host has done something, and then says so."""
 
@@ -97,19 +131,22 @@ def enlist(
     name: str,
     agent: Callable[[], object],
     *,
+    runs: str = "function",
     repeatable: bool = True,
     attempts: int = 3,
     lifespan: str = "7d",
     max_age: str = "90d",
+    turn_limit: str = "1h",
     delegates_from: Sequence[str] = (),
     guardrails: Mapping[str, object] | None = None,
 ) -> str:
-    """The laboratory has an agent *name*; returns the name."""
+    """The laboratory has an agent *name*, of the host "tests"; returns the name."""
     terms: dict[str, object] = {
-        "runs": "function",
+        "runs": runs,
         "repeatable": repeatable,
         "attempts": attempts,
         "lifespan": lifespan,
+        "turn_limit": turn_limit,
     }
     if delegates_from:
         terms["delegates_from"] = [*delegates_from]
@@ -121,7 +158,9 @@ def enlist(
     }
     if guardrails:
         document["guardrails"] = guardrails
-    manifest = parse(json.dumps(document), owner="tests")
+    manifest = parse(json.dumps(document), owner=HOST)
+    if runs == "external" and HOST not in lab.host_urls:
+        lab.host_urls[HOST] = make_queue(lab.sqs)
     agents.keep(lab.runtime.table, manifest)
     lab.agents[name] = agent  # type: ignore[assignment]
     return name

@@ -5,10 +5,17 @@ from typing import Any
 
 import pytest
 
+from tests.faults.tally import Tally, Tried, tried
 from tests.faults.victims import OURS, THE_SDKS, Victim, victim_of
-from tests.support.engines import Engine
+from tests.support.engines import Engine, on_each_call
 from tests.support.faults import Stopwatch
 from tests.support.laboratory import Laboratory
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Count what is tried."""
+    config.pluginmanager.register(Tally(), "faults")
+    on_each_call(lambda **_: tried(Tried.REQUESTS))
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from tests.faults.tally import Tried, tried
 from tests.faults.victims import OURS
 from tests.support.laboratory import START, Laboratory
 from turnkeeper.domain.errors import TaskError
@@ -28,12 +29,16 @@ def process(lab: Laboratory, *, clock: Callable[[], datetime] | None = None) -> 
         sqs=lab.engine.client("sqs"),
         table=lab.table,
         queue_url=lab.queue_url,
+        host_urls=lab.host_urls,
+        bucket=lab.bucket,
         agents=lab.agents,
     )
     table = replace(
         other.runtime.table, patience=lambda: Patience(seconds=LONG_S, sleep=lambda s: time.sleep(s / FASTER))
     )
-    runtime: Runtime = replace(other.runtime, table=table, queue=WakeUps(other.sqs, lab.queue_url))
+    runtime: Runtime = replace(
+        other.runtime, table=table, queue=WakeUps(other.sqs, lab.queue_url, lab.host_urls)
+    )
     other.runtime = replace(runtime, clock=clock) if clock else runtime
     return other
 
@@ -41,6 +46,7 @@ def process(lab: Laboratory, *, clock: Callable[[], datetime] | None = None) -> 
 def at_once(jobs: Iterable[Callable[[], object]]) -> list[Any]:
     """What each job returned, or was refused, when all began at the same moment; anything else is raised."""
     waiting = list(jobs)
+    tried(Tried.RACES, len(waiting))
     barrier = threading.Barrier(len(waiting))
     results: list[object] = [None] * len(waiting)
     failures: list[Exception] = []

@@ -1,118 +1,34 @@
-"""Every kind of write the product makes, as a scene: what is there before, who acts, and which write is meant.
-
-A scene runs once undisturbed and once with something going wrong; `seen` says what must then be the same.
-"""
+"""Every kind of write that people, workers and the sweep make, and with `host_scenes` every kind there is."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.faults.agents import Asker, Delegator, Stumbler, Talker, Vanished, Vanishing, Waiter, enlist
-from tests.faults.soundness import Items
-from tests.support.faults import UPDATE, WRITE
+from tests.faults.agents import (
+    Asker,
+    Delegator,
+    Stumbler,
+    Talker,
+    Unasked,
+    Unknowing,
+    Vanished,
+    Vanishing,
+    Waiter,
+    enlist,
+)
+from tests.faults.healing import deliver
+from tests.faults.host_scenes import HOST_SCENES
+from tests.faults.scene import Scene, new_task, try_to_write
+from tests.support.faults import UPDATE
 from tests.support.laboratory import ALICE, BOB, Laboratory
 from turnkeeper.agents.echo import Echo
 from turnkeeper.agents.protocol import TurnView
-from turnkeeper.domain.errors import TaskIsTerminal
-from turnkeeper.domain.reviews import Review, fence_of, name_of
-from turnkeeper.domain.task import Task
+from turnkeeper.domain.reviews import fence_of, name_of
 from turnkeeper.domain.waits import Verdict
 from turnkeeper.service import host_turns
-from turnkeeper.service.accepted import Accepted
 from turnkeeper.service.grants import grant
 from turnkeeper.service.hold import Hold
 from turnkeeper.service.reviews import decide
 from turnkeeper.store import people
-from turnkeeper.store.items import task_from_item
-
-type Told = str
-"""What the one who acted was told, with nothing random in it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """*act* (by the spoiled process, beside the healthy one) makes as its *nth* *operation* the write in question."""
-
-    name: str
-    arrange: Callable[[Laboratory], str]
-    act: Callable[[Laboratory, Laboratory, str], object]
-    operation: str = WRITE
-    nth: int = 1
-    third: Callable[[Laboratory, str], object] = lambda lab, task_id: lab.send(task_id, "third")
-    """What another process writes right after this one's write."""
-    is_answered: bool = True
-    """Its actor is told how it ended; the sweep and the heartbeat only go on."""
-
-    @property
-    def makes_a_task(self) -> bool:
-        """The task it is about is not there before."""
-        return self.name.startswith("create")
-
-    @property
-    def has_key(self) -> bool:
-        """Its actor sends an idempotency key."""
-        return self.name.endswith("with key")
-
-    @property
-    def takes_a_turn(self) -> bool:
-        """Its actor is a worker that a wake-up brought."""
-        return self.act in {_attend, _recover}
-
-    def __str__(self) -> str:
-        return self.name
-
-    def run(self, spoiled: Laboratory, healthy: Laboratory, task_id: str) -> Told:
-        """Let the scene happen, and say what its actor was told."""
-        try:
-            result = self.act(spoiled, healthy, task_id)
-        except TaskIsTerminal as refusal:
-            result = refusal
-        return told(result)
-
-
-def told(result: object) -> Told:
-    """*result* with nothing random in it."""
-    if isinstance(result, Accepted):
-        return f"{result.task.phase}, received {result.received_at}, {result.task.received} so far"
-    if isinstance(result, Review):
-        return f"{result.decision}"
-    if isinstance(result, Task):
-        return f"{result.phase}, {result.terminal_reason}"
-    return repr(result)
-
-
-def new_task(lab: Laboratory, known: str) -> str:
-    """The id of the task in the table that is not *known*."""
-    (found,) = [
-        pk for pk, sk in lab.everything() if pk.startswith("TASK#") and sk == "TASK" and pk != f"TASK#{known}"
-    ]
-    return found.removeprefix("TASK#")
-
-
-def seen(items: Items) -> dict[str, Any]:
-    """Everything about a task that is not random: its state, its journal, its conversation."""
-    task = task_from_item(items["TASK"])
-    random = {"pk", "sk", "nonce", "decided_nonce", "previous", "write_revision", "contents", "state"}
-    random |= {"child", "token"}
-    beside = {
-        ("TX" if key.startswith("TX#") else key): {
-            name: value for name, value in item.items() if name not in random
-        }
-        for key, item in items.items()
-        if key != "TASK"
-    }
-    waits = tuple(replace(wait, child=wait.child and "child") for wait in task.waits)
-    named = replace(
-        task, id="", waits=waits, revision="", write_revision="", log_head="", expiry_revision=None
-    )
-    return {"task": named, **beside}
-
-
-def wake_ups(lab: Laboratory) -> int:
-    """How many wake-ups wait, hidden ones too."""
-    names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
-    answer = lab.sqs.get_queue_attributes(QueueUrl=lab.queue_url, AttributeNames=names)
-    return sum(int(count) for count in answer["Attributes"].values())
 
 
 def _idle(lab: Laboratory) -> str:
@@ -217,6 +133,7 @@ def _delegating(lab: Laboratory) -> str:
 
 CHANGES = {"before": [{"transform": "input.put('message', [{'mimeType': 'text/plain', 'text': 'changed'}])"}]}
 REFUSES = {"before": [{"assert": "false", "deny_message": "No."}]}
+LOCKS = {"after": [{"assert": "false", "on_fail": "lock_task"}]}
 ASKS_BEFORE = {"before": [{"assert": f"review('{BOB}')"}]}
 ASKS_AFTER = {"after": [{"condition": "output.message[0].text.endsWith('2')", "assert": f"review('{BOB}')"}]}
 
@@ -286,14 +203,11 @@ def _renew(spoiled: Laboratory, healthy: Laboratory, task_id: str) -> object:
     return hold.was_lost
 
 
-def _try_to_write(lab: Laboratory, task_id: str) -> object:
-    try:
-        return lab.send(task_id, "third")
-    except TaskIsTerminal:
-        return None
+def _settle(spoiled: Laboratory, _healthy: Laboratory, task_id: str) -> object:
+    return deliver(spoiled, task_id)
 
 
-SCENES = (
+PEOPLES_SCENES = (
     Scene(
         "create",
         _idle,
@@ -316,48 +230,68 @@ SCENES = (
     Scene(
         "input with key", _idle, lambda spoiled, _healthy, task_id: spoiled.send(task_id, "second", key="key")
     ),
-    Scene("start turn", _queued_for(Talker), _attend, nth=1),
-    Scene("emit", _queued_for(Talker), _attend, nth=2),
-    Scene("finish", _queued_for(Talker), _attend, nth=3),
-    Scene("finish with input pending", _interrupted_by_input, _attend, nth=3),
-    Scene("fail attempt", _queued_for(Stumbler), _attend, nth=3),
-    Scene("fail the last attempt", _queued_for(Stumbler, attempts=1), _attend, nth=3, third=_try_to_write),
-    Scene("suspend", _queued_for(Waiter), _attend, nth=2),
-    Scene("wait for people", _queued_for(Asker), _attend, nth=2),
+    Scene("start turn", _queued_for(Talker), _attend, nth=1, takes_a_turn=True),
+    Scene("emit", _queued_for(Talker), _attend, nth=2, takes_a_turn=True),
+    Scene("finish", _queued_for(Talker), _attend, nth=3, takes_a_turn=True),
+    Scene("finish with input pending", _interrupted_by_input, _attend, nth=3, takes_a_turn=True),
+    Scene("fail attempt", _queued_for(Stumbler), _attend, nth=3, takes_a_turn=True),
+    Scene(
+        "fail the last attempt",
+        _queued_for(Stumbler, attempts=1),
+        _attend,
+        nth=3,
+        third=try_to_write,
+        takes_a_turn=True,
+    ),
+    Scene("turn that cannot be asked", _queued_for(Unasked), _attend, nth=2, takes_a_turn=True),
+    Scene("turn of which nobody knows", _queued_for(Unknowing), _attend, nth=2, takes_a_turn=True),
+    Scene(
+        "lock by a guardrail",
+        _queued_for(Talker, guardrails=LOCKS),
+        _attend,
+        nth=2,
+        third=try_to_write,
+        takes_a_turn=True,
+    ),
+    Scene("suspend", _queued_for(Waiter), _attend, nth=2, takes_a_turn=True),
+    Scene("wait for people", _queued_for(Asker), _attend, nth=2, takes_a_turn=True),
     Scene("grant", _asked, _grant, is_answered=False),
     Scene("decide", _asked, _decide),
     Scene("the host's word", _at_the_host, _answer),
-    Scene("delegate", _delegating, _attend, nth=2),
-    Scene("start past a transform", _queued_for(Talker, guardrails=CHANGES), _attend, nth=1),
-    Scene("refuse an input", _queued_for(Talker, guardrails=REFUSES), _attend, nth=1),
-    Scene("hold an input", _queued_for(Talker, guardrails=ASKS_BEFORE), _attend, nth=1),
+    Scene("delegate", _delegating, _attend, nth=2, takes_a_turn=True),
+    Scene(
+        "start past a transform", _queued_for(Talker, guardrails=CHANGES), _attend, nth=1, takes_a_turn=True
+    ),
+    Scene("refuse an input", _queued_for(Talker, guardrails=REFUSES), _attend, nth=1, takes_a_turn=True),
+    Scene("hold an input", _queued_for(Talker, guardrails=ASKS_BEFORE), _attend, nth=1, takes_a_turn=True),
     Scene("decide on an input", _input_held, _decide_on_what_is_held),
-    Scene("hold an output", _queued_for(Talker, guardrails=ASKS_AFTER), _attend, nth=3),
-    Scene("release an output", _output_held, _attend, nth=1),
+    Scene("hold an output", _queued_for(Talker, guardrails=ASKS_AFTER), _attend, nth=3, takes_a_turn=True),
+    Scene("release an output", _output_held, _attend, nth=1, takes_a_turn=True),
+    Scene("settle by a worker", _granted_unseen, _settle),
     Scene("settle by the sweep", _granted_unseen, _sweep, is_answered=False),
     Scene("lose turn", _lost, _sweep, is_answered=False),
-    Scene("start attempt", _lost, _recover, nth=1),
+    Scene("start attempt", _lost, _recover, nth=1, takes_a_turn=True),
     Scene(
         "expire by a reader",
         _past_its_end,
         lambda spoiled, _healthy, task_id: spoiled.poll(task_id),
-        third=_try_to_write,
+        third=try_to_write,
     ),
     Scene(
         "expire by a writer",
         _past_its_end,
         lambda spoiled, _healthy, task_id: spoiled.send(task_id, "too late"),
-        third=_try_to_write,
+        third=try_to_write,
     ),
     Scene(
         "expire by the sweep",
         _past_its_end,
         _sweep,
-        third=_try_to_write,
+        third=try_to_write,
         is_answered=False,
     ),
-    Scene("time out", _unreconciled, _sweep, third=_try_to_write, is_answered=False),
-    Scene("end of max_age", _too_old, _sweep, third=_try_to_write, is_answered=False),
+    Scene("time out", _unreconciled, _sweep, third=try_to_write, is_answered=False),
+    Scene("end of max_age", _too_old, _sweep, third=try_to_write, is_answered=False),
     Scene("heartbeat", running, _renew, operation=UPDATE, is_answered=False),
     Scene(
         "look",
@@ -367,3 +301,5 @@ SCENES = (
         is_answered=False,
     ),
 )
+
+SCENES = (*PEOPLES_SCENES, *HOST_SCENES)

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from tests.support.laboratory import Laboratory
+from turnkeeper.domain.status import status_object
 from turnkeeper.domain.task import Phase, Task
 from turnkeeper.domain.waits import WaitKind, notifications
 from turnkeeper.service.verify import replay
@@ -34,15 +35,26 @@ def assert_sound(lab: Laboratory, task_id: str, *, accepted: Sequence[str] | Non
     return items
 
 
+def assert_told(lab: Laboratory, task_id: str, inputs: Counter[str]) -> None:
+    """What people see of *task_id*, at rest: each of its *inputs* once, and no call for anybody."""
+    entries = lab.conversation(task_id)
+    received = [entry["received_at"] for entry in entries if entry["type"] == "input"]
+    assert len({*received}) == len(received) == inputs.total()
+    instants = [entry["committed_at"] for entry in entries if "committed_at" in entry]
+    assert instants == sorted({*instants})
+    assert status_object(lab.poll(task_id))["status"]["notifications"] == []
+
+
 def items_of(lab: Laboratory, task_id: str) -> Items:
     """Everything that lies in the task's partition, by sort key."""
     return {key[1]: item for key, item in lab.everything().items() if key[0] == f"TASK#{task_id}"}
 
 
 def said(items: Items, kind: str) -> Counter[str]:
-    """How often each text lies in the task's inputs (IN#) or outputs (MSG#)."""
+    """How often each text, or file, lies in the task's inputs (IN#) or outputs (MSG#)."""
     contents = [item["content"] for item in _kind(items, kind) if "content" in item]
-    return Counter(json.loads(content)["message"][0]["text"] for content in contents)
+    parts = [json.loads(content)["message"][0] for content in contents]
+    return Counter(part.get("text") or part["file"] for part in parts)
 
 
 def _kind(items: Items, kind: str) -> list[Item]:

@@ -8,7 +8,8 @@ import pytest
 from tests.faults.agents import Stumbler, Talker, Waiter, enlist
 from tests.faults.crowd import at_once, process
 from tests.faults.healing import assert_ended_for_good, deliver
-from tests.faults.scenes import running, wake_ups
+from tests.faults.scene import wake_ups
+from tests.faults.scenes import running
 from tests.faults.soundness import assert_sound, said
 from tests.faults.victims import Victim
 from tests.support.faults import HEALTHY, HIDE, READ, WRITE

@@ -10,6 +10,7 @@ from tests.faults.agents import Talker, Vanishing, enlist
 from tests.faults.healing import assert_ended_for_good, deliver, sweep_until_quiet
 from tests.faults.scenes import running
 from tests.faults.soundness import assert_sound, said
+from tests.faults.tally import Tried, tried
 from tests.faults.victims import Victim, victim_of
 from tests.support.faults import HEALTHY, UPDATE, WRITE, Stopwatch
 from tests.support.laboratory import PACE, Laboratory
@@ -76,6 +77,7 @@ ACTS: tuple[Act, ...] = (send, deliver, poll, sweep, interrupt, complete)
 
 def meet(lab: Laboratory, victim: Victim, task_id: str, one: Act, other: Act, *, at: tuple[str, int]) -> None:
     """Let *other* act right before *one* makes its write *at*, and look at what both were told and at the task."""
+    tried(Tried.RACES, 2)
     there = lab.stored(task_id).received
     told: list[object] = []
 

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.faults.scenes import SCENES, Scene, forgotten, new_task, seen, wake_ups
+from tests.faults.extent import pairs
+from tests.faults.scene import Scene, new_task, seen, wake_ups
+from tests.faults.scenes import SCENES, forgotten
 from tests.faults.soundness import assert_sound
 from tests.faults.victims import THE_SDKS, Victim, victim_of
 from tests.support.faults import (
@@ -20,7 +22,7 @@ from tests.support.faults import (
     Stopwatch,
 )
 from tests.support.laboratory import Laboratory
-from turnkeeper.domain.task import Phase
+from turnkeeper.domain.task import Phase, Task
 from turnkeeper.service.accepted import Accepted
 
 type Seen = dict[str, Any]
@@ -55,9 +57,9 @@ def _assert_made_before(scene: Scene, lab: Laboratory, known: str) -> None:
     lab.clock.forward(seconds=1)
     again = scene.act(lab, lab, known)
 
-    assert isinstance(again, Accepted)
-    assert again.received_at == made_at
     assert lab.everything() == before
+    assert isinstance(again, Accepted | Task)
+    assert not isinstance(again, Accepted) or again.received_at == made_at
 
 
 def expected(scene: Scene, lab: Laboratory, stopwatch: Stopwatch, found: Found, *, third: bool) -> Seen:
@@ -112,7 +114,7 @@ JOURNALLED = tuple(scene for scene in SCENES if scene.name != "look")
 
 @pytest.mark.parametrize(
     ("scene", "how"),
-    [(scene, how) for scene in SCENES for how in (SPOILS if scene is LOOK else ("lost", "never answered"))],
+    [*pairs(JOURNALLED, ("lost", "never answered")), *((LOOK, how) for how in SPOILS)],
     ids=str,
 )
 def test_a_lost_answer_changes_nothing(
@@ -123,8 +125,7 @@ def test_a_lost_answer_changes_nothing(
     assert happen(scene, victim, moto_lab, spoil=SPOILS[how], third=False) == healthy
 
 
-@pytest.mark.parametrize("how", SPOILS)
-@pytest.mark.parametrize("scene", JOURNALLED, ids=str)
+@pytest.mark.parametrize(("scene", "how"), pairs(JOURNALLED, SPOILS, each=2), ids=str)
 def test_a_lost_answer_and_a_third_writer_change_nothing(
     scene: Scene, how: str, moto_lab: Laboratory, victim: Victim, undisturbed: Found
 ) -> None:
@@ -133,7 +134,9 @@ def test_a_lost_answer_and_a_third_writer_change_nothing(
     assert happen(scene, victim, moto_lab, spoil=SPOILS[how], third=True) == healthy
 
 
-@pytest.mark.parametrize("scene", JOURNALLED, ids=str)
+@pytest.mark.parametrize(
+    ("scene", "engine"), pairs(JOURNALLED, ("moto", "ministack")), ids=str, indirect=["engine"]
+)
 def test_a_lost_answer_that_the_sdk_tries_to_mend_changes_nothing(
     scene: Scene, lab: Laboratory, trusting: Victim, undisturbed: Found
 ) -> None:

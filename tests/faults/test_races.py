@@ -11,7 +11,8 @@ import pytest
 from tests.faults.agents import Talker, enlist
 from tests.faults.crowd import Skewed, at_once, process
 from tests.faults.healing import deliver, sweep_until_quiet
-from tests.faults.scenes import forgotten, running, wake_ups
+from tests.faults.scene import wake_ups
+from tests.faults.scenes import forgotten, running
 from tests.faults.soundness import assert_sound
 from tests.faults.victims import Victim
 from tests.support.faults import WRITE

@@ -16,7 +16,9 @@ from tests.support.laboratory import Laboratory
 from turnkeeper import settings
 from turnkeeper.domain.rules import State, state_of
 from turnkeeper.domain.task import Phase
+from turnkeeper.store.items import task_key
 from turnkeeper.store.patience import Patience
+from turnkeeper.store.wire import item_to_wire
 
 EVENTS = Path(__file__).parents[2] / "events"
 SAMPLE_ID = "5f0c1e9a7b3d4826a1c0de5f9b7e3d24"
@@ -121,6 +123,21 @@ def test_a_failed_attempt_leaves_its_wake_up_in_the_queue_until_the_retry(live: 
     assert_sound(live, task_id, accepted=["first"])
 
 
+def test_of_a_batch_only_what_failed_comes_again(live: Laboratory) -> None:
+    tasks = [live.create("first").task.id for _ in range(3)]
+    broken = item_to_wire(task_key(tasks[1]))
+    live.dynamodb.update_item(TableName=live.table, Key=broken, UpdateExpression="REMOVE terms")
+    events = [sample("turns/wake_up", task_id, receipt=receipt_of(live)) for task_id in tasks]
+    records = [
+        {**event["Records"][0], "messageId": task_id} for event, task_id in zip(events, tasks, strict=True)
+    ]
+
+    answer = load("turns")({"Records": records}, Timed())
+
+    assert failed(answer) == [tasks[1]]
+    assert [live.stored(task_id).phase for task_id in (tasks[0], tasks[2])] == [Phase.IDLE] * 2
+
+
 @pytest.mark.parametrize("left_ms", [50_000, 5_000])
 def test_the_clock_makes_the_sweep_look_at_what_is_due_while_there_is_time(
     live: Laboratory, left_ms: int
@@ -132,9 +149,9 @@ def test_the_clock_makes_the_sweep_look_at_what_is_due_while_there_is_time(
     counts = load("sweep")(sample("sweep/scheduled", ""), Timed(left_ms=left_ms))
 
     if left_ms == 5_000:
-        assert counts == {"looked": 0, "changed": 0, "failed": 0, "cut_short": True}
+        assert counts == {"looked": 0, "changed": 0, "deleted": 0, "failed": 0, "cut_short": True}
         return
-    assert counts == {"looked": 2, "changed": 2, "failed": 0, "cut_short": False}
+    assert counts == {"looked": 2, "changed": 2, "deleted": 0, "failed": 0, "cut_short": False}
     assert live.stored(expired).phase is Phase.TERMINAL
     live.work()
     assert live.stored(forgotten).phase is Phase.IDLE

@@ -6,7 +6,8 @@ import pytest
 
 from tests.faults.agents import Talker, enlist
 from tests.faults.healing import sweep_until_quiet
-from tests.faults.scenes import forgotten, running, wake_ups
+from tests.faults.scene import wake_ups
+from tests.faults.scenes import forgotten, running
 from tests.faults.soundness import assert_sound
 from tests.faults.victims import Victim
 from tests.support.faults import CONFLICT, HEALTHY, READ, THROTTLED, TIMED_OUT_BEFORE, WRITE, Fault

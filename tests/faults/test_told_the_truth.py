@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from tests.faults.scenes import SCENES, Scene, new_task
+from tests.faults.scene import Scene, new_task
+from tests.faults.scenes import SCENES
 from tests.faults.soundness import assert_sound
 from tests.faults.victims import PATIENCE_S, Victim
 from tests.support.faults import (

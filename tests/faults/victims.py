@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from tests.support.faults import Faults, Stopwatch, faults_of
 from tests.support.laboratory import Laboratory
+from turnkeeper.service import rules
 from turnkeeper.store.patience import Patience
 
 PATIENCE_S = 10.0
@@ -32,6 +33,8 @@ def victim_of(lab: Laboratory, stopwatch: Stopwatch, *, attempts: int = OURS) ->
         sqs=lab.engine.client("sqs"),
         table=lab.table,
         queue_url=lab.queue_url,
+        host_urls=lab.host_urls,
+        bucket=lab.bucket,
         agents=lab.agents,
     )
 
@@ -41,3 +44,9 @@ def victim_of(lab: Laboratory, stopwatch: Stopwatch, *, attempts: int = OURS) ->
     process.runtime = replace(process.runtime, table=replace(process.runtime.table, patience=patience))
     with faults_of(process.dynamodb, process.sqs, passes=stopwatch.sleep) as faults:
         yield Victim(process, faults, stopwatch)
+
+
+def starts_anew(victim: Victim) -> None:
+    """Have *victim* be a process that just started: nothing went wrong yet, and it has read no manifest."""
+    victim.faults.clear()
+    rules._documents.clear()  # noqa: SLF001 - what a process keeps

@@ -6,7 +6,7 @@ from tests.infra.conftest import Synthesise
 from tests.infra.reading import files_of, function_of, of_type, only, wake_ups_of
 from tests.support import gateway
 
-NAMES = ("status", "tasks", "host", "turns", "sweep")
+NAMES = ("status", "tasks", "host", "turns", "sweep", "publish")
 NUMBERS = {
     "TURNKEEPER_LEASE_SECONDS": "60",
     "TURNKEEPER_HEARTBEAT_SECONDS": "20",
@@ -53,6 +53,7 @@ def test_a_function_has_the_memory_and_time_of_its_work(template: Template) -> N
         "host": (1024, 29),
         "turns": (1024, 900),
         "sweep": (512, 50),
+        "publish": (512, 30),
     }
 
 
@@ -74,6 +75,9 @@ def test_a_function_is_told_all_it_needs_and_nothing_it_does_not(template: Templ
         "TURNKEEPER_LARGEST_FILE_BYTES": "104857600",
         "TURNKEEPER_FILE_URL_SECONDS": "900",
     }
+    (bus,) = of_type(template, "Events::EventBus")
+    (untold,) = [name for name in of_type(template, "SQS::Queue") if name.startswith("PushUntold")]
+    push = {"TURNKEEPER_BUS": {"Ref": bus}, "TURNKEEPER_UNTOLD_URL": {"Ref": untold}}
     ours = {"TURNKEEPER_DEPLOYMENT_HOSTS": "[]", "TURNKEEPER_AUDITORS": "[]"}
 
     told = {name: function_of(template, name)[1]["Environment"]["Variables"] for name in NAMES}
@@ -84,6 +88,7 @@ def test_a_function_is_told_all_it_needs_and_nothing_it_does_not(template: Templ
         "host": everybody | wakes | files | urgency | ours,
         "turns": everybody | wakes,
         "sweep": everybody | wakes | files,
+        "publish": everybody | push,
     }
 
 

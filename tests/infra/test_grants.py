@@ -44,6 +44,13 @@ GRANTS = {
         "files if {'StringLike': {'s3:prefix': 'task/*'}}": {"s3:ListBucketVersions"},
         "files/task/*": {"s3:DeleteObject", "s3:DeleteObjectVersion"},
     },
+    # Nothing of the table itself: what was written comes by the stream.
+    "publish": {
+        "table's stream": {"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"},
+        "table/stream/*": {"dynamodb:ListStreams"},
+        "bus": {"events:PutEvents"},
+        "untold": {"sqs:SendMessage"},
+    },
 }
 
 
@@ -99,18 +106,28 @@ def named(template: Template, name: str, resource: Any) -> str:
     match resource:
         case "*":
             return "*"
+        case {"Fn::GetAtt": [logical_id, "StreamArn"]}:
+            return f"{named(template, name, {'Fn::GetAtt': [logical_id, 'Arn']})}'s stream"
         case {"Fn::GetAtt": [logical_id, "Arn"]}:
-            log = function_of(template, name)[1]["LoggingConfig"]["LogGroup"]["Ref"]
-            (table,), (bucket, _) = of_type(template, "DynamoDB::Table"), files_of(template)
-            if "WakeUps" in logical_id:
-                construct = logical_id.partition("WakeUps")[0]
-                return "queue" if construct == "Queues" else construct
-            return {table: "table", bucket: "files", log: "its log"}[logical_id]
+            return named_of_ours(template, name, logical_id)
         case str(arn):
             return arn
         case {"Fn::Join": ["", [arn, suffix]]}:
             return named(template, name, arn) + str(suffix)
     raise AssertionError(resource)
+
+
+def named_of_ours(template: Template, name: str, logical_id: str) -> str:
+    """Return what the resource of this *logical_id* is to the function *name*."""
+    (table,), (bucket, _) = of_type(template, "DynamoDB::Table"), files_of(template)
+    (bus,) = of_type(template, "Events::EventBus")
+    construct, _, is_queue = logical_id.partition("WakeUps")
+    if is_queue:
+        return "queue" if construct == "Queues" else construct
+    if logical_id.startswith("PushUntold"):
+        return "untold"
+    log = function_of(template, name)[1]["LoggingConfig"]["LogGroup"]["Ref"]
+    return {table: "table", bucket: "files", log: "its log", bus: "bus"}[logical_id]
 
 
 def as_list(one_or_many: Any) -> list[Any]:

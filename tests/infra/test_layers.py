@@ -94,7 +94,7 @@ def test_a_function_ships_its_handler_and_nothing_that_lies_around(assembly: Pat
         sorted(path.name for path in found.parent.iterdir()) for found in assembly.glob("*/handler.py")
     ]
 
-    assert shipped == [["handler.py"]] * 5
+    assert shipped == [["handler.py"]] * 6
 
 
 def test_the_shared_package_is_copied_whole_and_compiled(tmp_path: Path) -> None:

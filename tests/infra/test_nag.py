@@ -79,6 +79,7 @@ def test_everything_acknowledged_would_be_found_and_nothing_else(
 def is_of(one: acknowledged.Acknowledged) -> Callable[[Finding], bool]:
     """Whether a finding is the one that was acknowledged."""
     rule = re.escape(one.rule).replace(re.escape("{bucket}"), r"FilesBucket\w+")
+    rule = rule.replace(re.escape("{table}"), r"StorageTable\w+")
     return lambda it: bool(re.fullmatch(rule, it[0])) and fnmatchcase(it[1], one.at)
 
 

@@ -6,13 +6,14 @@ import pytest
 from aws_cdk.assertions import Template
 
 from tests.infra.conftest import Synthesise
-from tests.infra.reading import function_of, of_type, only
+from tests.infra.reading import function_of, of_type
 
 
 @pytest.fixture(scope="module")
 def queues(template: Template) -> dict[str, dict[str, Any]]:
     found = of_type(template, "SQS::Queue")
-    return {"dead" if "DeadLetters" in name else "wake": queue for name, queue in found.items()}
+    ours = {name: queue for name, queue in found.items() if name.startswith("Queues")}
+    return {"dead" if "DeadLetters" in name else "wake": queue for name, queue in ours.items()}
 
 
 def test_a_wake_up_stays_hidden_at_least_as_long_as_a_turn_may_run(synthesise: Synthesise) -> None:
@@ -65,7 +66,7 @@ def test_a_queue_refuses_whoever_comes_without_tls(template: Template) -> None:
         if statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
     ]
 
-    assert [(refusal["Effect"], refusal["Action"]) for refusal in refusals] == [("Deny", "sqs:*")] * 2
+    assert [(refusal["Effect"], refusal["Action"]) for refusal in refusals] == [("Deny", "sqs:*")] * 3
 
 
 def test_a_worker_gets_one_wake_up_at_a_time_and_hands_back_only_what_failed(synthesise: Synthesise) -> None:
@@ -73,7 +74,12 @@ def test_a_worker_gets_one_wake_up_at_a_time_and_hands_back_only_what_failed(syn
     turns, _ = function_of(template, "turns")
     (wake,) = [name for name in of_type(template, "SQS::Queue") if "WakeUps" in name]
 
-    assert only(template, "Lambda::EventSourceMapping") == {
+    (mapping,) = [
+        found
+        for found in of_type(template, "Lambda::EventSourceMapping").values()
+        if found["FunctionName"] == {"Ref": turns}
+    ]
+    assert mapping == {
         "BatchSize": 1,
         "EventSourceArn": {"Fn::GetAtt": [wake, "Arn"]},
         "FunctionName": {"Ref": turns},

@@ -85,7 +85,7 @@ def test_a_key_of_its_own_is_over_the_table_the_files_the_queues_and_the_logs(ow
         "BucketKeyEnabled": True,
         "ServerSideEncryptionByDefault": {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": arn},
     }
-    assert [queue["KmsMasterKeyId"] for queue in of_type(own_key, "SQS::Queue").values()] == [arn] * 4
+    assert [queue["KmsMasterKeyId"] for queue in of_type(own_key, "SQS::Queue").values()] == [arn] * 5
     logs = of_type(own_key, "Logs::LogGroup")
     assert [log["KmsKeyId"] for log in logs.values()] == [arn] * len(logs)
 

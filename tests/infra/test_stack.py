@@ -31,6 +31,8 @@ def test_the_stack_tells_where_everything_is(template: Template) -> None:
     (pool,), (client,) = of_type(template, "Cognito::UserPool"), of_type(template, "Cognito::UserPoolClient")
     (dead,) = [name for name in of_type(template, "SQS::Queue") if "DeadLetters" in name]
     (wake,) = [name for name in of_type(template, "SQS::Queue") if "WakeUps" in name]
+    (bus,) = of_type(template, "Events::EventBus")
+    (untold,) = [name for name in of_type(template, "SQS::Queue") if name.startswith("PushUntold")]
 
     assert {name: output["Value"] for name, output in template.find_outputs("*").items()} == {
         "BaseUrl": {"Fn::GetAtt": [api, "ApiEndpoint"]},
@@ -38,6 +40,8 @@ def test_the_stack_tells_where_everything_is(template: Template) -> None:
         "BucketName": {"Ref": bucket},
         "QueueUrl": {"Ref": wake},
         "DeadLetterQueueUrl": {"Ref": dead},
+        "EventBusName": {"Ref": bus},
+        "UntoldQueueUrl": {"Ref": untold},
         "UserPoolId": {"Ref": pool},
         "UserPoolClientId": {"Ref": client},
     }

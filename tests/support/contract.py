@@ -82,7 +82,7 @@ class Contract:
         if kind is not None:
             if kind not in content:
                 raise NotAsDocumented(f"{about} comes as {kind}, and the document has {sorted(content)}")
-            self._validate(_reference(content[kind]), reply.json, about, closed=True)
+            self.validate(_reference(content[kind]), reply.json, about, closed=True)
 
     def _check_headers(self, response: Mapping[str, Any], reply: Reply, about: str) -> None:
         known = {name: self._resolved(header) or {} for name, header in response.get("headers", {}).items()}
@@ -100,7 +100,7 @@ class Contract:
                 raise NotAsDocumented(f"{about}, and the document wants a body")
             if text.strip() and not request.get("isBase64Encoded") and "yaml" not in kind:
                 schema = body["content"]["application/json"]["schema"]
-                self._validate(schema["$ref"], json.loads(text), f"{about}, sent", closed=False)
+                self.validate(schema["$ref"], json.loads(text), f"{about}, sent", closed=False)
         known = {one["name"]: one for one in operation.get("parameters", ()) if one["in"] == "query"}
         sent = dict(parse_qsl(request.get("rawQueryString") or "", keep_blank_values=True))
         if unknown := sent.keys() - known.keys():
@@ -114,7 +114,8 @@ class Contract:
             found = here
         return found
 
-    def _validate(self, reference: str, value: Any, about: str, *, closed: bool) -> None:
+    def validate(self, reference: str, value: Any, about: str, *, closed: bool) -> None:
+        """Raise `NotAsDocumented` unless *value* is what the schema at *reference* says, and *closed*: no more."""
         error = next(iter(self._validator(reference, closed=closed).iter_errors(value)), None)
         if error is not None:
             at = "/".join(map(str, error.instance_path))

@@ -3,8 +3,10 @@
 moto is not safe with threads, so every call to it goes through one lock.
 """
 
+import json
 import threading
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -32,6 +34,12 @@ def _session() -> botocore.session.Session:
     session = botocore.session.get_session()
     limits.watch(session)
     return session
+
+
+def on_each_call(hear: Callable[..., None]) -> None:
+    """Have *hear* be called before each call of a client that is made from now on."""
+    with _session_lock:
+        _session().register("before-call", hear)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +102,14 @@ def make_table(client: Any) -> str:
     return name
 
 
-def make_queue(client: Any) -> str:
-    """A FIFO queue as the stack has it; its URL."""
-    answer = client.create_queue(
-        QueueName=f"wake-{uuid.uuid4().hex[:12]}.fifo",
-        Attributes={"FifoQueue": "true", "ContentBasedDeduplication": "false", "VisibilityTimeout": "900"},
-    )
+def make_queue(client: Any, *, dead_letters: str | None = None, receives: int = 10) -> str:
+    """A FIFO queue as the stack has it; its URL. What was received so often goes to *dead_letters*, where there are."""
+    attributes = {"FifoQueue": "true", "ContentBasedDeduplication": "false", "VisibilityTimeout": "900"}
+    if dead_letters is not None:
+        found = client.get_queue_attributes(QueueUrl=dead_letters, AttributeNames=["QueueArn"])["Attributes"]
+        policy = {"deadLetterTargetArn": found["QueueArn"], "maxReceiveCount": receives}
+        attributes["RedrivePolicy"] = json.dumps(policy)
+    answer = client.create_queue(QueueName=f"wake-{uuid.uuid4().hex[:12]}.fifo", Attributes=attributes)
     url: str = answer["QueueUrl"]
     return url
 

@@ -30,6 +30,8 @@ WRITE, UPDATE, READ, READ_MANY, QUERY, SEND, HIDE = (
     "ChangeMessageVisibility",
 )
 READS = (READ, READ_MANY, QUERY)
+ANY = "any"
+"""Every operation, counted together."""
 
 type Outcome = tuple[Any, Exception | None]
 """What botocore's endpoint makes of an attempt: (http response, parsed) or None, and an exception or None."""
@@ -133,7 +135,7 @@ class Rule:
 
     def meets(self, operation: str, body: bytes) -> bool:
         """Count the attempt if it is one of those, and tell whether the fault is for it."""
-        if operation != self.operation or self.about.encode() not in body:
+        if self.operation not in {ANY, operation} or self.about.encode() not in body:
             return False
         self.seen += 1
         return self.first <= self.seen <= (self.last or self.seen)
@@ -189,7 +191,7 @@ class Faults:
 
     def die_at(self, on: str, nth: int, *, sent: bool) -> None:
         """End the process at the *nth* attempt of *on*, counted from now: before it is sent, or after it committed."""
-        self._last = (on, self.attempts.count(on) + nth, sent)
+        self._last = (on, self._made(on) + nth, sent)
 
     def arrive(self) -> None:
         """Let the requests that are still on their way arrive now; nobody hears their answers."""
@@ -225,12 +227,18 @@ class Faults:
             if self._dead:
                 raise Killed
             self.attempts.append(operation)
-            is_last = self._last is not None and self._last[:2] == (operation, self.attempts.count(operation))
+            is_last = self._last is not None and self._is_the_last(operation, *self._last[:2])
             meant = [rule for rule in self._rules if rule.meets(operation, body)]  # each counts for itself
             self._dead = is_last
         if is_last:
             self._die(send)
         return self._meet(meant[0], send) if meant else send()
+
+    def _made(self, on: str) -> int:
+        return len(self.attempts) if on == ANY else self.attempts.count(on)
+
+    def _is_the_last(self, operation: str, on: str, nth: int) -> bool:
+        return on in {ANY, operation} and self._made(on) == nth
 
     def _die(self, send: Callable[[], Outcome]) -> None:
         if self._last is not None and self._last[2]:

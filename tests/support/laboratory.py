@@ -74,6 +74,8 @@ class Laboratory:
     sqs: Any = None
     table: str = ""
     queue_url: str = ""
+    host_urls: dict[str, str] = field(default_factory=dict)
+    """The queue of each external host, by its principal."""
     runtime: Runtime = field(init=False)
     agents: dict[str, Callable[[], Agent]] = field(default_factory=lambda: dict(builtin.AGENTS))
     bucket: str = field(default_factory=lambda: f"files-{uuid.uuid4().hex[:12]}")
@@ -87,7 +89,7 @@ class Laboratory:
         self.queue_url = self.queue_url or make_queue(self.sqs)
         self.runtime = Runtime(
             table=Table(self.dynamodb, self.table, patience=lambda: Patience(seconds=10)),
-            queue=WakeUps(self.sqs, self.queue_url),
+            queue=WakeUps(self.sqs, self.queue_url, self.host_urls),
             mounts=Mounts(
                 connect=lambda: self.s3,
                 bucket=self.bucket,
@@ -120,7 +122,7 @@ class Laboratory:
         mine = replace(
             self.runtime,
             table=replace(self.runtime.table, client=self.engine.client("dynamodb")),
-            queue=WakeUps(self.engine.client("sqs"), self.queue_url),
+            queue=WakeUps(self.engine.client("sqs"), self.queue_url, self.host_urls),
         )
         return replace(mine, **changes)
 

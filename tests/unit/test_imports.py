@@ -20,6 +20,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "store": frozenset({"store", "domain", "asc", "faults"}),
     "invocation": frozenset({"agents", "domain", "faults"}),
     "queue": frozenset({"domain", "faults", "tracing"}),
+    "bus": frozenset({"faults"}),
     "mounts": frozenset({"domain", "faults"}),
     "agents": frozenset({"agents", "domain"}),
     "guards": frozenset({"guards", "domain"}),
@@ -29,6 +30,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
             "store",
             "queue",
             "mounts",
+            "bus",
             "agents",
             "guards",
             "domain",
@@ -38,7 +40,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
             "tracing",
         }
     ),
-    "settings": frozenset({"service", "store", "queue", "mounts", "domain", "metrics"}),
+    "settings": frozenset({"service", "store", "queue", "mounts", "bus", "domain", "metrics"}),
     "edge": frozenset({"edge", "service", "guards", "domain", "asc", "settings", "traces"}),
     "functions": frozenset({"settings", "service", "edge", "agents", "queue", "invocation", "domain", "asc"}),
 }

@@ -11,6 +11,8 @@ from tests.conformance.clauses import clauses
 
 ROOT = Path(__file__).parents[2]
 PROMISED = ("TS-", "TN-", "IN-")
+FAULTS = "FAULTS"
+"""The group of what stands between a fault and whoever relies on us."""
 BROKEN = Mutation(clause="TS-1", breaks="Add wrongly", file="sum.py", old="1 + 1", new="1 - 1")
 
 
@@ -19,7 +21,13 @@ def test_what_a_mutation_breaks_is_there_once_and_so_are_its_tests(mutation: Mut
     text = (ROOT / PACKAGE / mutation.file).read_text(encoding="utf-8")
 
     assert mutation.applied(text) != text
-    assert all((ROOT / test).exists() for test in mutation.selection if not test.startswith("--"))
+    assert all(is_there(test) for test in mutation.selection if not test.startswith("--"))
+
+
+def is_there(test: str) -> bool:
+    """There is such a file or folder, and in it such a test where one is named."""
+    path, _, name = test.partition("::")
+    return (ROOT / path).exists() and (not name or f"def {name}(" in (ROOT / path).read_text("utf-8"))
 
 
 def test_every_promise_of_the_contract_is_broken_once_at_least() -> None:
@@ -30,7 +38,14 @@ def test_every_promise_of_the_contract_is_broken_once_at_least() -> None:
     }
 
     assert promised - {mutation.clause for mutation in mutations()} == set()
-    assert {mutation.clause for mutation in mutations()} <= {clause.id for clause in clauses()}
+    assert {mutation.clause for mutation in mutations()} <= {clause.id for clause in clauses()} | {FAULTS}
+
+
+def test_a_dozen_defences_against_faults_are_removed_and_each_names_who_notices() -> None:
+    group = [mutation for mutation in mutations() if mutation.clause == FAULTS]
+
+    assert len(group) >= 12
+    assert all(test.startswith("tests/faults/") for mutation in group for test in mutation.selection)
 
 
 def test_the_list_says_each_thing_once() -> None:

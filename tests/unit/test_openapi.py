@@ -10,8 +10,10 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from scripts.openapi import refusals
 from scripts.openapi.document import document, text
+from scripts.openapi.examples import EXAMPLES
 from scripts.openapi.operations import OPERATIONS, TAGS
 from scripts.openapi.routes import routes
+from tests.support.contract import the_contract
 from tests.support.gateway import OPEN_ROUTE, ROUTES
 from tests.support.host_routes import handler_routes
 from turnkeeper.domain.content import LARGEST_METADATA, LARGEST_TEXT, MOST_PARTS
@@ -116,6 +118,18 @@ def _examples(found: Any, at: str = "") -> Iterator[tuple[str, dict[str, Any], A
     for name, inner in inside:
         if name not in {"example", "examples"}:
             yield from _examples(inner, f"{at}/{name}")
+
+
+def test_every_answer_has_an_example_that_says_no_more_than_it_may() -> None:
+    contract = the_contract()
+    shown = {answer.schema for row in OPERATIONS.values() for answer in row.answers.values()} - {
+        None,
+        "Document",
+    }
+
+    assert shown <= EXAMPLES.keys()
+    for name, example in EXAMPLES.items():
+        contract.validate(f"#/components/schemas/{name}", example, "the example", closed=True)
 
 
 def test_every_refusal_of_the_table_is_told_with_its_status() -> None:

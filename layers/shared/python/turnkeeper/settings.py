@@ -18,6 +18,7 @@ from turnkeeper.service.runtime import Runtime
 from turnkeeper.store.table import Table
 
 if TYPE_CHECKING:
+    from turnkeeper.bus import Bus
     from turnkeeper.mounts import Mounts
     from turnkeeper.queue import WakeUps
 
@@ -85,6 +86,16 @@ def wake_ups() -> "WakeUps":
 
     sqs: Any = session().create_client("sqs", config=CALLS)
     return WakeUps(sqs, _setting("QUEUE_URL"), json.loads(_setting("HOST_QUEUES")), trace=trace)
+
+
+@cache
+def bus() -> "Bus":
+    """The event bus as this process sees it."""
+    from turnkeeper.bus import Bus  # noqa: PLC0415 - the poll must not pay for it
+
+    events: Any = session().create_client("events", config=CALLS)
+    sqs: Any = session().create_client("sqs", config=CALLS)
+    return Bus(events=events, sqs=sqs, name=_setting("BUS"), untold_url=_setting("UNTOLD_URL"))
 
 
 def trace() -> str | None:

@@ -104,9 +104,14 @@ def told(status: int, problem: Mapping[str, Any], *, media_type: str, retry_afte
 
 def _shown(status: int, task: Task, look_after: int | None, headers: Headers) -> Answer:
     poll_after = None if look_after is None else str(look_after)
-    body = "" if status == HTTPStatus.NOT_MODIFIED else _to_json(status_object(task))
+    body = "" if status == HTTPStatus.NOT_MODIFIED else status_text(task)
     said = {"ETag": etags.tag(task.revision), "Poll-After": poll_after, **agent_status(task)}
     return answer(status, body, {**said, **headers})
+
+
+def status_text(task: Task) -> str:
+    """*task*'s status object as text: what a poll answers, and an event tells."""
+    return _to_json(status_object(task))
 
 
 def _to_json(value: object) -> str:
