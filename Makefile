@@ -37,7 +37,7 @@ test: setup ## run every test
 	@$(ours) -m pytest
 
 faults: setup ## cut, race, repeat and delay everything, everywhere (about half an hour; `make test` has a shorter form)
-	@FAULTS=all $(ours) -m pytest tests/faults
+	@FAULTS=all REQUESTS=$(REQUESTS) $(ours) -m pytest tests/faults tests/integration/test_requests_at_large.py
 
 any-order: setup ## try LIVES=300x40 lives of people, a host and time in any order (about ten minutes)
 	@ANY_ORDER=$(LIVES) $(ours) -m pytest tests/integration/test_any_order.py

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tests.support import limits
 from tests.support.clients import SIDES, Wire, clients
 from tests.support.counting import Count, Counting, counted
 from tests.support.engines import Engine, make_queue
@@ -17,7 +16,6 @@ from tests.support.functions import Function, Invoke, Run
 from tests.support.gateway import ENVIRONMENT, Gateway, forget_settings
 from tests.support.hosting import ACME, AGENT, FUNCTION, RIVAL, Host, Hosts, make_hosts, report, text
 from tests.support.laboratory import ALICE, Clock, Laboratory
-from turnkeeper import settings
 from turnkeeper.invocation import Invoked
 
 
@@ -58,7 +56,6 @@ def api(live_lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gatew
     }
     for name, value in {**ENVIRONMENT, **places}.items():
         monkeypatch.setenv(name, value)
-    limits.watch(settings.session())
     forget_settings()
     yield Gateway()
     forget_settings()

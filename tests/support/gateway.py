@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlencode
 
 from tests.support.contract import Contract, the_contract
+from tests.support.limits import watch
 from tests.support.limits.refusal import refuse_unless
 from tests.support.reply import Event, Reply
 from turnkeeper import settings
@@ -184,7 +185,8 @@ def load(function: str) -> Callable[[Event, Any], dict[str, Any]]:
 
 
 def forget_settings() -> None:
-    """Let the next request read the environment anew."""
+    """Let the next request read the environment anew, and make clients that send nothing that AWS would refuse."""
+    watch(settings.session())
     settings.runtime.cache_clear()
     settings.wake_ups.cache_clear()
     settings.mounts.cache_clear()
