@@ -1,6 +1,6 @@
 # Every target sets up what it needs first; that takes a second when nothing changed.
 .DEFAULT_GOAL := help
-.PHONY: help setup up token host-keys redrive demo test faults any-order requests conformance mutations lint synth openapi lock \
+.PHONY: help setup up token host-keys redrive demo test faults any-order requests conformance mutations cost lint synth openapi lock \
 	clean
 
 PORT ?= 4510
@@ -59,6 +59,9 @@ lint: setup ## check style and types
 
 synth: setup ## write the CloudFormation template to cdk.out
 	@$(ours) -m infra.cli synth --quiet
+
+cost: setup ## measure anew what things cost, and write docs/cost.md
+	@AWS_DEFAULT_REGION=us-east-1 PYTHONPATH=layers/shared/python $(ours) -m scripts.cost
 
 openapi: setup ## write the API's document anew from the code
 	@PYTHONPATH=layers/shared/python $(ours) -m scripts.openapi
