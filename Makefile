@@ -1,13 +1,13 @@
 # Every target sets up what it needs first; that takes a second when nothing changed.
 .DEFAULT_GOAL := help
-.PHONY: help setup up token host-keys redrive demo test faults any-order requests conformance mutations lint synth openapi lock \
+.PHONY: help setup up token host-keys redrive demo test faults any-order requests conformance mutations cost lint synth openapi lock \
 	clean
 
 PORT ?= 4510
 LIVES ?= 300x40
 REQUESTS ?= 60
 PYTHON ?= python3
-export PYTHON_3_13 PORT NAME BASE_URL REPORT QUEUE_URL ENDPOINT_URL
+export PYTHON_3_13 PORT NAME BASE_URL REPORT QUEUE_URL
 ours := .venv/bin/python
 offline = $(ours) -m offline --port "$$PORT" $(if $(filter-out 0,$(AUTH)),--auth)
 lock := .venv/bin/uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-header
@@ -28,8 +28,7 @@ host-keys: setup ## print what makes a shell a host's, to be evaluated (NAME=dem
 	@$(if $(NAME),,echo 'Whose? make host-keys NAME=demo' >&2; exit 2;) $(offline) host-keys -- "$$NAME"
 
 redrive: setup ## bring a queue's dead letters back (QUEUE_URL=…; docs/runbook.md)
-	@$(if $(QUEUE_URL),,echo 'Which queue? make redrive QUEUE_URL=…' >&2; exit 2;) $(ours) -m scripts.redrive \
-		--queue "$$QUEUE_URL" $(if $(ENDPOINT_URL),--endpoint-url "$$ENDPOINT_URL")
+	@$(if $(QUEUE_URL),,echo 'Which queue? make redrive QUEUE_URL=…' >&2; exit 2;) $(ours) -m scripts.redrive --queue "$$QUEUE_URL"
 
 demo: setup ## walk through a task's life on a deployment of its own
 	@$(ours) -m scripts.demo
@@ -60,6 +59,9 @@ lint: setup ## check style and types
 
 synth: setup ## write the CloudFormation template to cdk.out
 	@$(ours) -m infra.cli synth --quiet
+
+cost: setup ## measure anew what things cost, and write docs/cost.md
+	@AWS_DEFAULT_REGION=us-east-1 PYTHONPATH=layers/shared/python $(ours) -m scripts.cost
 
 openapi: setup ## write the API's document anew from the code
 	@PYTHONPATH=layers/shared/python $(ours) -m scripts.openapi
