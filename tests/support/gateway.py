@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlencode
 
+from tests.support.callbook import as_function
 from tests.support.contract import Contract, the_contract
 from tests.support.limits import watch
 from tests.support.limits.refusal import refuse_unless
@@ -181,7 +182,7 @@ def load(function: str) -> Callable[[Event, Any], dict[str, Any]]:
     handle: Callable[[Event, Any], dict[str, Any]] = importlib.import_module(
         f"functions.{function}.handler"
     ).handle
-    return handle
+    return as_function(function)(handle)
 
 
 def forget_settings() -> None:
