@@ -9,6 +9,7 @@ import io
 import json
 import logging
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -182,6 +183,10 @@ def load(function: str) -> Callable[[Event, Any], dict[str, Any]]:
     handle: Callable[[Event, Any], dict[str, Any]] = importlib.import_module(
         f"functions.{function}.handler"
     ).handle
+    # A test's captured stream is closed after it, and the functions stay loaded.
+    for handler in logging.getLogger(PRODUCT).handlers:
+        if isinstance(handler, logging.StreamHandler):
+            handler.setStream(sys.__stdout__)
     return as_function(function)(handle)
 
 
