@@ -1,12 +1,15 @@
 # Every target sets up what it needs first; that takes a second when nothing changed.
 .DEFAULT_GOAL := help
-.PHONY: help setup up token host-keys redrive demo test faults any-order requests conformance mutations lint synth openapi lock \
-	clean
+.PHONY: help setup up token host-keys redrive demo test faults any-order requests conformance mutations cost lint synth \
+	deploy destroy smoke rehearse openapi lock clean
 
 PORT ?= 4510
 LIVES ?= 300x40
 REQUESTS ?= 60
 PYTHON ?= python3
+STAGE ?= dev
+export PYTHON_3_13 PORT NAME BASE_URL REPORT TOKEN STAGE
+
 export PYTHON_3_13 PORT NAME BASE_URL REPORT QUEUE_URL
 ours := .venv/bin/python
 offline = $(ours) -m offline --port "$$PORT" $(if $(filter-out 0,$(AUTH)),--auth)
@@ -59,6 +62,21 @@ lint: setup ## check style and types
 
 synth: setup ## write the CloudFormation template to cdk.out
 	@$(ours) -m infra.cli synth --quiet
+
+deploy: setup ## deploy STAGE=dev into the account of the shell's credentials (SETTINGS="name=value …")
+	@$(ours) -m infra.cli deploy --all -c stage="$$STAGE" $(foreach setting,$(SETTINGS),-c $(setting))
+
+destroy: setup ## take STAGE=dev away again; what is kept is named, and you are asked first
+	@$(ours) -m scripts.destroy "$$STAGE"
+
+smoke: setup ## take one task through a deployed stage (STAGE=dev, or BASE_URL=… TOKEN=…)
+	@$(ours) -m scripts.smoke $(if $(BASE_URL),--base-url="$$BASE_URL",--stage="$$STAGE")
+
+rehearse: setup ## deploy, change, break, roll back and destroy, where roles are enforced (about five minutes)
+	@$(ours) -m pytest tests/e2e/test_rehearsal.py --rehearse-all -s
+
+cost: setup ## measure anew what things cost, and write docs/cost.md
+	@AWS_DEFAULT_REGION=us-east-1 PYTHONPATH=layers/shared/python $(ours) -m scripts.cost
 
 openapi: setup ## write the API's document anew from the code
 	@PYTHONPATH=layers/shared/python $(ours) -m scripts.openapi
