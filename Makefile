@@ -8,9 +8,8 @@ LIVES ?= 300x40
 REQUESTS ?= 60
 PYTHON ?= python3
 STAGE ?= dev
-export PYTHON_3_13 PORT NAME BASE_URL REPORT TOKEN STAGE
+export PYTHON_3_13 PORT NAME BASE_URL REPORT TOKEN STAGE QUEUE_URL
 
-export PYTHON_3_13 PORT NAME BASE_URL REPORT QUEUE_URL
 ours := .venv/bin/python
 offline = $(ours) -m offline --port "$$PORT" $(if $(filter-out 0,$(AUTH)),--auth)
 lock := .venv/bin/uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-header
@@ -60,8 +59,8 @@ lint: setup ## check style and types
 	@.venv/bin/ruff format --check .
 	@.venv/bin/mypy
 
-synth: setup ## write the CloudFormation template to cdk.out
-	@$(ours) -m infra.cli synth --quiet
+synth: setup ## write the CloudFormation template of STAGE=dev to cdk.out (SETTINGS="name=value …")
+	@$(ours) -m infra.cli synth --quiet -c stage="$$STAGE" $(foreach setting,$(SETTINGS),-c $(setting))
 
 deploy: setup ## deploy STAGE=dev into the account of the shell's credentials (SETTINGS="name=value …")
 	@$(ours) -m infra.cli deploy --all -c stage="$$STAGE" $(foreach setting,$(SETTINGS),-c $(setting))

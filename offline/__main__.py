@@ -106,7 +106,7 @@ def welcome(deployment: Deployment, engine: Engine) -> str:
     return WELCOME.format(
         base_url=deployment.base_url,
         same="".join((f" PORT={engine.port}" * (engine.port != PORT), " AUTH=1" * engine.strict)),
-        trust=f"\nexport CURL_CA_BUNDLE={certificate}" if certificate else "",
+        trust=f"\nexport CURL_CA_BUNDLE={certificate} AWS_CA_BUNDLE={certificate}" if certificate else "",
         state_dir=shown(engine.state_dir, here),
         log=shown(engine.log, here),
     )

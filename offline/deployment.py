@@ -50,7 +50,9 @@ class Deployment:
             stack = endpoint.client("cloudformation").describe_stacks(StackName=STACK)["Stacks"][0]
         # An OSError is a certificate that is not there yet.
         except (BotoCoreError, ClientError, OSError) as error:
-            raise NothingDeployed(f"No Turnkeeper runs at {endpoint.url}; `make up` starts one.") from error
+            raise NothingDeployed(
+                f"No Turnkeeper runs at {endpoint.url}; `make up` starts one. If it runs, say its PORT=… and AUTH=1."
+            ) from error
         outputs = {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
         api_id = urlsplit(outputs["BaseUrl"]).netloc.partition(".")[0]
         # The engine serves an API below its own address; the name in the output resolves only on AWS.

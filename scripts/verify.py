@@ -1,7 +1,7 @@
 """Whether tasks are still what their journals say: `python -m scripts.verify --table NAME TASK…`.
 
 Replays each task's journal with the credentials of the shell, reads only, and exits with 1 where anything is not as it
-was written. It holds against anyone who cannot write the table.
+was written, and with 2 where the table cannot be read. It holds against anyone who cannot write the table.
 """
 
 import argparse
@@ -9,10 +9,14 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from turnkeeper.domain.errors import TaskNotFound
+from botocore.exceptions import BotoCoreError, ClientError
+
+from turnkeeper.domain.errors import StoreIsUnavailable, TaskNotFound
 from turnkeeper.service.verify import Verified, verify
 from turnkeeper.settings import STORE_CALLS, session, utc_now
 from turnkeeper.store.table import Table
+
+NOT_READ = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,7 +28,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     client: Any = session().create_client("dynamodb", endpoint_url=asked.endpoint_url, config=STORE_CALLS)
     table = Table(client, asked.table)
-    return max([_told(table, task_id) for task_id in asked.tasks])
+    try:
+        return max([_told(table, task_id) for task_id in asked.tasks])
+    except (BotoCoreError, ClientError, StoreIsUnavailable) as error:
+        print(f"{asked.table} cannot be read: {error}", file=sys.stderr)
+        return NOT_READ
 
 
 def _told(table: Table, task_id: str) -> int:

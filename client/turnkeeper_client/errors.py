@@ -140,5 +140,6 @@ def refusal(problem: Problem) -> Refused:
 
 def _words(problem: Problem) -> str:
     label = f" (ASC-{problem.code})" if problem.code is not None else f" (HTTP {problem.status})"
-    places = "".join(f"\n  {place.at}: {place.problem}" for place in problem.places)
-    return f"{problem.detail}{label}{places}"
+    places = [f"{place.at}: {place.problem}" for place in problem.places]
+    # A detail that is the only place needs saying once.
+    return "\n  ".join([f"{problem.detail}{label}", *(one for one in places if one != problem.detail)])

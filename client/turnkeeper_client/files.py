@@ -23,8 +23,8 @@ def upload(
     return (yield from put_at(("tasks", task_id), held, name=called, mime_type=mime_type, key=key))
 
 
-def download(task_id: str, file: str, *, at: str | None = None) -> Plan[Download]:
-    """The *file* (its URI) that an entry of the conversation names; *at*, if several do, says which entry.
+def download(task_id: str, file: str | File, *, at: str | None = None) -> Plan[Download]:
+    """The *file* (or its URI) that an entry of the conversation names; *at*, if several do, says which entry.
 
     Raises `NotFound` for any other file.
     """
@@ -55,9 +55,10 @@ def put_at(
     return File.of(place, mime_type=mime_type)
 
 
-def get_from(where: tuple[str, ...], file: str, *, at: str | None) -> Plan[Download]:
+def get_from(where: tuple[str, ...], file: str | File, *, at: str | None) -> Plan[Download]:
     """The *file* that the conversation of the task that *where* names has."""
-    answer = yield from ask(get(*where, "files", query={"ref": file, "at": at}))
+    uri = file.file if isinstance(file, File) else file
+    answer = yield from ask(get(*where, "files", query={"ref": uri, "at": at}))
     place, url = _place(answer, "url")
     fetched = yield from ask(Request(method="GET", path=str(url), is_repeatable=True, is_signed=False))
     return Download.of(place, content=fetched.content)

@@ -200,7 +200,9 @@ def upload(task_id: str, content: bytes, *, name: str, mime_type: str, key: str 
     return (yield from put_at(("host", "tasks", task_id), content, name=name, mime_type=mime_type, key=key))
 
 
-def download(task_id: str, file: str, *, child: str | None = None, at: str | None = None) -> Plan[Download]:
+def download(
+    task_id: str, file: str | File, *, child: str | None = None, at: str | None = None
+) -> Plan[Download]:
     """A file that the conversation of a task, or of its *child*, names."""
     return (yield from get_from(_where(task_id, child), file, at=at))
 

@@ -66,7 +66,7 @@ class Launcher:
         return done.stdout
 
     def http(self, name: str) -> httpx.Client:
-        certificate = re.search(r"export CURL_CA_BUNDLE=(\S+)", self.printed)
+        certificate = re.search(r"export CURL_CA_BUNDLE=\S+ AWS_CA_BUNDLE=(\S+)", self.printed)
         trust = ssl.create_default_context(cafile=certificate[1]) if certificate else True
         headers = {"authorization": f"Bearer {self.token(name)}"}
         return httpx.Client(base_url=f"{self.base_url}/", headers=headers, verify=trust, timeout=30)

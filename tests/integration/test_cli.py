@@ -27,6 +27,7 @@ class Shell:
 
     wire: Wire
     pause: Callable[[float], Any] = lambda _: None
+    width: int = 200
 
     def __call__(self, *arguments: str, says: str | None = None, **environment: str) -> Any:
         known = Settings(
@@ -34,7 +35,7 @@ class Shell:
             patience=NO_CHANCE,
             auth=Stamp("acme"),
             pause=self.pause,
-            console=Console(highlight=False, soft_wrap=True, width=200),
+            console=Console(highlight=False, soft_wrap=True, width=self.width),
         )
         result: Any = CliRunner().invoke(app, arguments, obj=known, input=says, env={**BASE, **environment})
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
@@ -134,6 +135,19 @@ def test_watching_a_terminal_redraws_one_view(shell: Shell, live_lab: Laboratory
     assert screen.getvalue().count("idle") >= 1
 
 
+def test_a_narrow_terminal_shows_ids_whole(shell: Shell, host: Host) -> None:
+    shell.width = 60
+    task_id, fence = host.running()
+    wait = {"id": "r", "kind": "review", "reviewer": "alice-sub", "subject": "May I send it to all of them?"}
+    host.ask(task_id, "wait", {"fence": fence, "waits": [wait]})
+    (review,) = shell.json("inbox")["reviews"]
+
+    listed, waiting = shell("list").stdout, shell("inbox").stdout
+
+    assert task_id in listed.split()
+    assert {task_id, review["id"]} <= set(waiting.split())
+
+
 @pytest.mark.parametrize("decision", ["approve", "deny"])
 def test_a_review_is_in_the_inbox_until_it_is_decided(shell: Shell, host: Host, decision: str) -> None:
     assert shell("inbox").stdout == "Nothing waits for you.\n"
@@ -169,7 +183,7 @@ def test_a_refusal_is_words_on_stderr_or_its_problem_as_json(shell: Shell) -> No
     words, problem = shell("new", "nobody"), shell("new", "nobody", "--json")
 
     assert (words.exit_code, words.stdout) == (40, "")
-    assert "agent: " in words.stderr
+    assert words.stderr.splitlines() == ["agent: there is no agent of this name (ASC-4000)"]
     assert (problem.exit_code, problem.stderr) == (40, "")
     assert json.loads(problem.stdout)["errors"][0]["at"] == "agent"
 
@@ -223,7 +237,10 @@ def test_a_host_registers_drives_and_ends(shell: Shell, hosts: Any, tmp_path: Pa
     )
 
     assert "helper is registered" in shell("host", "register", str(described)).stdout
+    assert shell.json("host", "register", str(in_yaml))["name"] == "once"
     assert shell.json("host", "register", str(in_yaml), "--name", "once")["name"] == "once"
+    in_yaml.write_text("kind: commonagents.info/v1/agent\n")
+    assert "Say --name" in shell("host", "register", str(in_yaml)).stderr
     task_id = hosts.acme.task("hi", agent=AGENT)
     assert "1 inputs wait" in shell("host", "show", task_id).stdout
     hosts.acme.start(task_id)
@@ -231,7 +248,7 @@ def test_a_host_registers_drives_and_ends(shell: Shell, hosts: Any, tmp_path: Pa
     assert shell("host", "complete", task_id, "-m", "Good.").exit_code == 0
     assert shell("host", "error", hosts.acme.task()).exit_code == 0
     assert shell("host", "restrict", hosts.acme.task()).exit_code == 0
-    assert shell.json("host", "grant", "alice-sub", "calendar")["tasks"] == 0
+    assert shell("host", "grant", "alice-sub", "calendar").stdout == "recorded; 0 tasks waited for it\n"
     lost = hosts.acme.task("Pay.")
     hosts.acme.start(lost)
     hosts.acme.sweep_after(seconds=120)

@@ -87,7 +87,7 @@ def test_a_file_is_sent_named_and_got_back(alice: Any, wire: Wire, tmp_path: Pat
 
     file = alice.upload(task_id, tmp_path / "week 48.csv", mime_type="text/csv")
     alice.say(task_id, ["See:", file])
-    got = alice.download(task_id, file.file)
+    got = alice.download(task_id, file)
 
     assert (got.content, got.mime_type) == (b"day,parcels", "text/csv")
     (entry,) = alice.messages(task_id).messages

@@ -162,6 +162,17 @@ def test_the_command_says_what_it_found(
     assert "there is no such task" in told
 
 
+def test_a_table_that_cannot_be_read_is_no_finding(
+    lived: str, live_lab: Laboratory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert live_lab.table != "nowhere"
+
+    assert main(["--table", "nowhere", lived]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith("nowhere cannot be read: ")
+
+
 def test_what_guardrails_made_and_hold_is_sealed_too(host: Host, live_lab: Laboratory) -> None:
     changes = "input.put('message', [{'mimeType': 'text/plain', 'text': 'changed'}])"
     guardrails = {

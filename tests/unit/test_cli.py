@@ -79,6 +79,7 @@ def test_in_a_checkout_it_does_what_make_does(tmp_path: Path, monkeypatch: pytes
     assert CliRunner().invoke(app, ["up", "--port", "4800", "--auth"]).exit_code == 0
     assert CliRunner().invoke(app, ["token", "alice"]).stdout == "secret-4510\n"
     assert CliRunner().invoke(app, ["token", "alice", "--json"]).stdout == '{"token": "secret-4510"}\n'
+    assert CliRunner().invoke(app, ["token", "alice"], env={"PORT": "4801"}).stdout == "secret-4801\n"
     assert CliRunner().invoke(app, ["token", "bob"]).exit_code == exits.NOT_NOW
 
 
@@ -89,7 +90,7 @@ def test_what_the_scripts_of_a_checkout_say_is_told_and_ends_by_their_exit_code(
     for file in (tmp_path / "offline" / "__main__.py", tmp_path / "Makefile", python):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
-    python.write_text('#!/bin/sh\necho "$*"\ncase "$*" in *bad*) exit 1 ;; esac\n')
+    python.write_text('#!/bin/sh\necho "$*"\ncase "$*" in *bad*) exit 1 ;; *nowhere*) exit 2 ;; esac\n')
     python.chmod(0o755)
     monkeypatch.chdir(tmp_path)
 
@@ -109,6 +110,8 @@ def test_what_the_scripts_of_a_checkout_say_is_told_and_ends_by_their_exit_code(
         '{"brought_back": true, "said": ["-m scripts.redrive --queue q"]}\n',
     )
     assert left.exit_code == exits.NOT_NOW
+    for unknown in (["verify", "t", "--table", "nowhere"], ["redrive", "--queue", "nowhere"]):
+        assert CliRunner().invoke(app, unknown).exit_code == exits.WRONG_USE
 
 
 def test_the_client_of_people_needs_httpx_and_no_more() -> None:

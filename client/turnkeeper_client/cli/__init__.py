@@ -10,6 +10,8 @@ def main() -> None:
     except ModuleNotFoundError as missing:
         if missing.name is None or missing.name.startswith("turnkeeper"):
             raise
-        sys.stderr.write(f"The command needs {missing.name}: pip install 'turnkeeper-client[cli]'\n")
+        sys.stderr.write(
+            f"The command needs {missing.name}: pip install './client[cli]' in Turnkeeper's folder\n"
+        )
         sys.exit(2)
     app()

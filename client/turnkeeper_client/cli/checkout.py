@@ -14,7 +14,7 @@ app = typer.Typer()
 
 LOWEST_PORT, HIGHEST_PORT = 1024, 65_535
 HERE = Path(__file__).resolve().parents[3]
-Port = Annotated[int, typer.Option(min=LOWEST_PORT, max=HIGHEST_PORT, help="Where it runs.")]
+Port = Annotated[int, typer.Option(min=LOWEST_PORT, max=HIGHEST_PORT, envvar="PORT", help="Where it runs.")]
 Auth = Annotated[bool, typer.Option("--auth", help="With signatures and roles enforced, over TLS.")]
 
 
@@ -62,7 +62,7 @@ def verify(
     """Say whether tasks are still what their journals say, with the AWS keys of this shell."""
     done = _script("verify", "--table", table, *_at(endpoint_url), *tasks)
     _tell(done, "verified", as_json=as_json)
-    raise typer.Exit(exits.UNVERIFIED if done.returncode else exits.SUCCESS)
+    raise typer.Exit(_ended(done, exits.UNVERIFIED))
 
 
 @app.command()
@@ -78,7 +78,12 @@ def redrive(
     """Bring dead letters back to the queue they came from, with the AWS keys of this shell."""
     done = _script("redrive", "--queue", queue, *_at(endpoint_url))
     _tell(done, "brought_back", as_json=as_json)
-    raise typer.Exit(exits.NOT_NOW if done.returncode else exits.SUCCESS)
+    raise typer.Exit(_ended(done, exits.NOT_NOW))
+
+
+def _ended(done: subprocess.CompletedProcess[str], badly: int) -> int:
+    """How a script ended: well, *badly*, or without knowing where or who (2, the scripts' own code for that)."""
+    return {0: exits.SUCCESS, exits.WRONG_USE: exits.WRONG_USE}.get(done.returncode, badly)
 
 
 def _at(endpoint_url: str | None) -> list[str]:

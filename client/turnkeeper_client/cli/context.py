@@ -66,7 +66,7 @@ class Settings:
         if not self.url or not self.url.startswith(("http://", "https://")):
             stop(
                 "Where is Turnkeeper? Set TURNKEEPER_URL, or say --url: where the routes begin, without /v1, "
-                "as `make up` and the stack's output ApiUrl say it.",
+                "as `make up` and the stack's output BaseUrl say it.",
                 exits.WRONG_USE,
             )
         return self.url

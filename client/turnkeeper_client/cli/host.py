@@ -1,6 +1,7 @@
 """The commands of a host: its agents, and word on their tasks. They sign with the AWS keys of the shell."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,6 +23,9 @@ Message = Annotated[
     str | None, typer.Option("--message", "-m", help="What the task's user is told.", show_default=False)
 ]
 
+NAME_IN_YAML = re.compile(r"""^name:[ \t]+["']?([a-z0-9_-]+)["']?[ \t]*(?:#.*)?$""", re.MULTILINE)
+"""A name is a plain word, so no YAML need be read for it; the server refuses one that is not the manifest's."""
+
 
 @app.command()
 @told
@@ -37,7 +41,8 @@ def register(
         ),
     ],
     name: Annotated[
-        str | None, typer.Option(help="The agent's name; a JSON manifest says it itself.", show_default=False)
+        str | None,
+        typer.Option(help="The agent's name, where the manifest does not say it.", show_default=False),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -45,7 +50,10 @@ def register(
     text = manifest.read_text(encoding="utf-8")
     is_yaml = manifest.suffix in {".yaml", ".yml"}
     document: Any = text
-    if not is_yaml:
+    if is_yaml:
+        said = NAME_IN_YAML.search(text)
+        name = name or (said and said[1])
+    else:
         try:
             document = json.loads(text)
         except ValueError as wrong:
@@ -144,7 +152,8 @@ def grant(
     """Record that a person has authorised a provider."""
     with settings(context).host() as host:
         granted = host.grant(user, provider)
-        say(context, granted.raw, f"recorded; {granted.tasks} tasks waited for it", as_json=as_json)
+        tasks = "1 task" if granted.tasks == 1 else f"{granted.tasks} tasks"
+        say(context, granted.raw, f"recorded; {tasks} waited for it", as_json=as_json)
 
 
 def _driven(context: typer.Context, ask: Callable[[Host], Driven], *, as_json: bool) -> None:

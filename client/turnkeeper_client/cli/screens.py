@@ -6,7 +6,7 @@ from datetime import datetime
 from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.spinner import Spinner
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from turnkeeper_client.errors import Refused, TurnkeeperError
@@ -18,6 +18,8 @@ EXPIRED = (
     "The token has expired, or is none: set TURNKEEPER_TOKEN to a fresh one (offline: turnkeeper token NAME)."
 )
 SPEAKERS = {"input": "you", "output": "agent"}
+TASK_ID = 32
+"""Characters of a task's id: a narrow terminal shortens anything but what is to be copied."""
 
 
 def clock(instant: datetime | None) -> str:
@@ -50,9 +52,14 @@ def summary(task: Task) -> str:
     return f"{task.id}  {escape(task.agent)}  {phase(task)}{f'  ends {clock(ends)}' if ends else ''}{waiting}"
 
 
+def task_ids() -> Column:
+    """A column of tasks' ids, which are never cut."""
+    return Column("task", no_wrap=True, min_width=TASK_ID)
+
+
 def tasks(found: Iterable[Task]) -> Table:
     """Tasks as a table."""
-    table = Table("task", "agent", "phase", "created", "waits for", box=None)
+    table = Table(task_ids(), "agent", "phase", "created", "waits for", box=None)
     for task in found:
         waits = ", ".join(needs(one) for one in task.status.notifications)
         table.add_row(task.id, escape(task.agent), phase(task), clock(task.created_at), escape(waits))
@@ -91,7 +98,7 @@ def inbox(calls: Iterable[Call], reviews: Iterable[Review]) -> RenderableType:
     told, asked = list(calls), list(reviews)
     if told:
         table = Table(
-            "task",
+            task_ids(),
             "agent",
             "waits for",
             "since",
@@ -103,18 +110,14 @@ def inbox(calls: Iterable[Call], reviews: Iterable[Review]) -> RenderableType:
             table.add_row(one.task, escape(one.agent), escape(needs(one)), clock(one.since))
         rows.append(table)
     if asked:
-        table = Table(
-            "review",
-            "agent",
-            "to be decided",
-            "until",
-            box=None,
-            title="You are to decide",
-            title_justify="left",
-        )
-        for review in asked:
-            table.add_row(review.id, escape(review.agent), escape(review.subject), clock(review.deadline))
-        rows.append(table)
+        rows.append(Text("You are to decide", style="italic"))
+        rows += [
+            Text.from_markup(
+                f" [bold]{review.id}[/]  {escape(review.agent)}  until {clock(review.deadline)}\n"
+                f"   {escape(review.subject)}"
+            )
+            for review in asked
+        ]
     return Group(*rows) if rows else Text("Nothing waits for you.")
 
 
