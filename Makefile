@@ -1,13 +1,16 @@
 # Every target sets up what it needs first; that takes a second when nothing changed.
 .DEFAULT_GOAL := help
-.PHONY: help setup up token host-keys redrive demo test faults any-order requests conformance mutations lint synth openapi lock \
-	clean
+.PHONY: help setup up token host-keys redrive demo test faults any-order requests conformance mutations cost lint synth \
+	deploy destroy smoke rehearse openapi lock clean
 
 PORT ?= 4510
 LIVES ?= 300x40
 REQUESTS ?= 60
 PYTHON ?= python3
-export PYTHON_3_13 PORT NAME BASE_URL REPORT QUEUE_URL ENDPOINT_URL
+STAGE ?= dev
+export PYTHON_3_13 PORT NAME BASE_URL REPORT TOKEN STAGE
+
+export PYTHON_3_13 PORT NAME BASE_URL REPORT QUEUE_URL
 ours := .venv/bin/python
 offline = $(ours) -m offline --port "$$PORT" $(if $(filter-out 0,$(AUTH)),--auth)
 lock := .venv/bin/uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-header
@@ -28,8 +31,7 @@ host-keys: setup ## print what makes a shell a host's, to be evaluated (NAME=dem
 	@$(if $(NAME),,echo 'Whose? make host-keys NAME=demo' >&2; exit 2;) $(offline) host-keys -- "$$NAME"
 
 redrive: setup ## bring a queue's dead letters back (QUEUE_URL=…; docs/runbook.md)
-	@$(if $(QUEUE_URL),,echo 'Which queue? make redrive QUEUE_URL=…' >&2; exit 2;) $(ours) -m scripts.redrive \
-		--queue "$$QUEUE_URL" $(if $(ENDPOINT_URL),--endpoint-url "$$ENDPOINT_URL")
+	@$(if $(QUEUE_URL),,echo 'Which queue? make redrive QUEUE_URL=…' >&2; exit 2;) $(ours) -m scripts.redrive --queue "$$QUEUE_URL"
 
 demo: setup ## walk through a task's life on a deployment of its own
 	@$(ours) -m scripts.demo
@@ -38,7 +40,7 @@ test: setup ## run every test
 	@$(ours) -m pytest
 
 faults: setup ## cut, race, repeat and delay everything, everywhere (about half an hour; `make test` has a shorter form)
-	@FAULTS=all $(ours) -m pytest tests/faults
+	@FAULTS=all REQUESTS=$(REQUESTS) $(ours) -m pytest tests/faults tests/integration/test_requests_at_large.py
 
 any-order: setup ## try LIVES=300x40 lives of people, a host and time in any order (about ten minutes)
 	@ANY_ORDER=$(LIVES) $(ours) -m pytest tests/integration/test_any_order.py
@@ -60,6 +62,21 @@ lint: setup ## check style and types
 
 synth: setup ## write the CloudFormation template to cdk.out
 	@$(ours) -m infra.cli synth --quiet
+
+deploy: setup ## deploy STAGE=dev into the account of the shell's credentials (SETTINGS="name=value …")
+	@$(ours) -m infra.cli deploy --all -c stage="$$STAGE" $(foreach setting,$(SETTINGS),-c $(setting))
+
+destroy: setup ## take STAGE=dev away again; what is kept is named, and you are asked first
+	@$(ours) -m scripts.destroy "$$STAGE"
+
+smoke: setup ## take one task through a deployed stage (STAGE=dev, or BASE_URL=… TOKEN=…)
+	@$(ours) -m scripts.smoke $(if $(BASE_URL),--base-url="$$BASE_URL",--stage="$$STAGE")
+
+rehearse: setup ## deploy, change, break, roll back and destroy, where roles are enforced (about five minutes)
+	@$(ours) -m pytest tests/e2e/test_rehearsal.py --rehearse-all -s
+
+cost: setup ## measure anew what things cost, and write docs/cost.md
+	@AWS_DEFAULT_REGION=us-east-1 PYTHONPATH=layers/shared/python $(ours) -m scripts.cost
 
 openapi: setup ## write the API's document anew from the code
 	@PYTHONPATH=layers/shared/python $(ours) -m scripts.openapi

@@ -72,9 +72,13 @@ class Deployment:
 
 
 def deploy(
-    engine: Engine, *, context: Mapping[str, str] = MappingProxyType({}), progress: Progress = SILENT
+    engine: Engine,
+    *,
+    context: Mapping[str, str] = MappingProxyType({}),
+    app: str | None = None,
+    progress: Progress = SILENT,
 ) -> Deployment:
-    """Deploy the stack onto *engine*, with the settings of *context* instead of cdk.json's."""
+    """Deploy the stack onto *engine*, with settings of *context* instead of cdk.json's; *app* makes another of them."""
     assembly = engine.state_dir / "cdk.out"
     if not is_bootstrapped(engine):
         progress.step("Bootstrapping the engine for the CDK")
@@ -82,7 +86,8 @@ def deploy(
     progress.step("Deploying with the CDK CLI")
     settings = [part for name, value in {**OFFLINE, **context}.items() for part in ("-c", f"{name}={value}")]
     quietly = ("--require-approval", "never", "--output", str(assembly))
-    cdk(engine, "deploy", *quietly, *settings, progress=progress)
+    instead = ("--app", app) if app else ()
+    cdk(engine, "deploy", *quietly, *instead, *settings, progress=progress)
     progress.step("Repairing what the engine drops")
     repair(engine, STACK, json.loads((assembly / "Turnkeeper.template.json").read_text()))
     return Deployment.running_at(engine.endpoint)

@@ -6,7 +6,21 @@ import pytest
 from moto import mock_aws
 
 from offline.engine import Engine as Emulator
+from tests.support import callbook
 from tests.support.engines import KEYS, REGION, Engine
+
+LAST = "test_permissions.py"
+"""It asks what all the others did."""
+
+
+def pytest_configure() -> None:
+    """Hear of every call of AWS."""
+    callbook.listen()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Have those who ask what the others did come last."""
+    items.sort(key=lambda item: item.path.name == LAST)
 
 
 @pytest.fixture(scope="session")

@@ -28,6 +28,20 @@ SHORTER = SHORT | {"lease_seconds": "4", "heartbeat_seconds": "1", "sweep_enable
 """Settings for tests that kill: a lease is over soon, and nothing sweeps but the test."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a run of the rehearsal tell all of it."""
+    parser.addoption("--rehearse-all", action="store_true", help="the long form of the rehearsal, too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the long form to those who ask for it."""
+    if config.getoption("--rehearse-all", default=False):
+        return
+    left_out = [item for item in items if item.get_closest_marker("long")]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
+
+
 @dataclass(frozen=True)
 class Authorised:
     """A deployment where nobody gets further than AWS would let them, and who is known to it."""

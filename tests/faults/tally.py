@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 SUITE = Path(__file__).parent
+SENT = "requests"
+"""The property of a test that says how many requests to the API it sent."""
 SCREEN = (120, 40)
 """How large a screen is taken to be where there is none."""
 
@@ -25,6 +27,8 @@ class Tried(StrEnum):
     """Wake-ups that were handed to a worker."""
     REQUESTS = "requests"
     """Calls of the store and the queues, refused and lost ones too."""
+    STRANGE = "strange requests"
+    """What nobody thought of, sent to a route of the API; a test of another suite tells how many it sent."""
 
 
 _tried: Counter[Tried] = Counter()
@@ -50,6 +54,10 @@ class Tally:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note how a test, or a part of it, ended."""
+        if report.when == "teardown":
+            self._counts[Tried.STRANGE] += sum(
+                count for name, count in report.user_properties if name == SENT and isinstance(count, int)
+            )
         if report.nodeid not in self._ours:
             return
         if report.failed:

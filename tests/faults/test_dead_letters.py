@@ -73,7 +73,7 @@ class Post:
             self.lab.sqs.send_message(
                 QueueUrl=self.dead,
                 MessageBody=body,
-                MessageGroupId=f"line {place}",
+                MessageGroupId=f"line-{place}",
                 MessageDeduplicationId=f"{place}",
             )
 
@@ -159,7 +159,7 @@ def test_a_letter_brought_back_stands_in_the_line_it_stood_in(post: Post) -> Non
     (message,) = post.lab.sqs.receive_message(QueueUrl=post.lab.queue_url, AttributeNames=["MessageGroupId"])[
         "Messages"
     ]
-    assert message["Attributes"]["MessageGroupId"] == "line 0"
+    assert message["Attributes"]["MessageGroupId"] == "line-0"
     assert json.loads(message["Body"]) == {"task": "a" * 32, "agent": "x"}
 
 

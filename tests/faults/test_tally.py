@@ -21,7 +21,7 @@ def ran(*outcomes: tuple[str, str, str]) -> Tally:
     tally.pytest_collection_modifyitems(items)
     for name, when, outcome in outcomes:
         report: Any = SimpleNamespace(
-            nodeid=name, when=when, failed=outcome == "failed", passed=outcome == "passed"
+            nodeid=name, when=when, failed=outcome == "failed", passed=outcome == "passed", user_properties=[]
         )
         tally.pytest_runtest_logreport(report)
     return tally
@@ -47,8 +47,21 @@ def test_tests_of_others_are_none_of_its_business() -> None:
     assert tally.verdict.startswith("Nothing was lost")
 
 
+def test_requests_that_a_test_says_it_sent_are_counted_once() -> None:
+    counts: Counter[Tried] = Counter()
+    tally = Tally(SUITE, counts)
+    for when in ("setup", "call", "teardown"):
+        sent = [("requests", 8), ("another", 1)]
+        report: Any = SimpleNamespace(
+            nodeid="another's", when=when, failed=False, passed=True, user_properties=sent
+        )
+        tally.pytest_runtest_logreport(report)
+
+    assert counts == {Tried.STRANGE: 8}
+
+
 def test_the_table_has_every_count() -> None:
     table = shown(Counter({Tried.CUTS: 4321, Tried.RACES: 7}))
 
-    assert [line.split()[-1] for line in table.splitlines()[1:]] == ["4,321", "7", "0", "0"]
+    assert [line.split()[-1] for line in table.splitlines()[1:]] == ["4,321", "7", "0", "0", "0"]
     assert all(what.value in table for what in Tried)

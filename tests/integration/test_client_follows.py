@@ -69,6 +69,29 @@ def test_it_pauses_as_the_server_says_and_shows_only_what_changed(
     assert [entry.text for entry in second.entries] == ["at last"]
     assert second.entries[0].committed_at is None
     assert pauses == [30.0] * 4
+    assert wire.answered.count(304) == 3
+
+
+def test_a_revision_whose_messages_were_shown_before_is_no_change(
+    connect: Any, wire: Wire, live_lab: Laboratory
+) -> None:
+    alice = connect(wire)
+    task_id = alice.create("echo", "one").task.id
+    sent: list[str] = []
+
+    def between(request: httpx.Request) -> None:
+        """One more input after the first look and before its messages."""
+        if request.url.path.endswith("/messages") and not sent:
+            sent.append(live_lab.send(task_id, "two").task.id)
+        if sent and len(wire.answered) > 6:
+            live_lab.work()
+
+    wire.meanwhile = between
+    first, second = (update for _, update in zip(range(2), alice.follow(task_id), strict=False))
+
+    assert [entry.text for entry in first.entries] == ["one", "two"]
+    assert wire.answered[2:5] == [200, 200, 200]
+    assert committed([second])[:2] == ["one", "two"]
 
 
 def test_it_goes_on_where_an_earlier_one_stopped(alice: Any, live_lab: Laboratory) -> None:

@@ -138,21 +138,33 @@ def test_a_heartbeat_keeps_a_turn_that_takes_long(helper: Any, queue: Queue, ali
 
 
 def test_a_turn_that_somebody_else_took_over_is_written_no_more(
-    helper: Any, queue: Queue, alice: Any, host: Any
+    helper: Any, queue: Queue, alice: Any, host: Any, wire: Wire
 ) -> None:
     task_id = alice.create(AGENT, "one").task.id
 
+    interrupted: list[int] = []
+    asked: list[int] = []
+
     def overtaken(turn: Any) -> str:
         turn.emit("mine")
-        assert host.ask(task_id, "interrupt").status == 200
+        interrupted.append(host.ask(task_id, "interrupt").status)
+        asked.append(len(wire.seen))
         with pytest.raises(TurnOver):
             turn.emit("too late")
+        asked.append(len(wire.seen))
         with pytest.raises(TurnOver):
             turn.wait([{"id": "h", "kind": "host"}])
+        asked.append(len(wire.seen))
         return "much too late"
 
     assert take_one(helper, queue, overtaken)
 
+    # The second is not even asked, nor is the turn finished; what an agent asserts by itself, its worker swallows.
+    assert (interrupted, [later - asked[0] for later in asked], len(wire.seen)) == (
+        [200],
+        [0, 1, 1],
+        asked[-1],
+    )
     assert texts(alice.messages(task_id)) == ["one", "mine"]
     assert not take_one(helper, queue, nothing)
 

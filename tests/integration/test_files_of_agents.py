@@ -35,6 +35,8 @@ class TestAgents:
         assert [part["sizeBytes"] for part in entry["message"]] == [12, 16]
         for file in ("agent://a.csv", "workspace://w.csv"):
             assert get(api, made.json["id"], file).status == 200
+            by_its_host = roots.send("GET", f"tasks/{made.json['id']}/files", query={"ref": file})
+            assert version_of(by_its_host)
             assert get(api, roots.task("hi"), file).status == 404
 
     @pytest.mark.clause("CP-4")
@@ -125,6 +127,14 @@ class TestAgents:
         task_id, fence = host.running()
 
         assert host.ask(task_id, "finish", {"fence": fence + 1, **named("task://no")}).status == 409
+
+    def test_a_host_answers_with_what_its_agent_mounts(self, api: Gateway, roots: Host) -> None:
+        task_id, fence = roots.running()
+
+        answered = roots.ask(task_id, "finish", {"fence": fence, **named("agent://a.csv")})
+
+        assert answered.status == 200, answered.body
+        assert version_of(get(api, task_id, "agent://a.csv"))
 
     def test_a_child_gets_what_its_agent_mounts(self, roots: Host) -> None:
         task_id, fence = roots.running()

@@ -263,6 +263,22 @@ def test_a_built_in_worker_judges_as_a_host_does(guarded: Host, live_lab: Labora
     ]
 
 
+def test_a_worker_that_gives_a_task_up_asks_nobody_any_more(guarded: Host, live_lab: Laboratory) -> None:
+    register(guarded, GUARDED, turnkeeper={"runs": "lambda", "function": FUNCTION})
+    live_lab.agents[AGENT] = lambda: Of(break_off)
+    task_id = guarded.task("one", "ask Bob")
+
+    live_lab.work()
+
+    assert guarded.ending(task_id)[0] == "errored"
+    assert guarded.api.get("/v1/reviews", person=BOB).json["reviews"] == []
+
+
+def break_off(_turn: TurnView) -> Steps:
+    yield from ()
+    raise RuntimeError("broken")
+
+
 def listen(turn: TurnView, seen: list[list[str]]) -> Steps:
     seen.append([said for message in turn.inputs for said in spoken(message)])
     yield from ()

@@ -231,6 +231,15 @@ class TestFailures:
         assert "cannot be read" in caplog.text
         assert PRIVATE not in caplog.text + json.dumps(aside)
 
+    def test_a_record_of_a_newer_version_comes_again_until_that_versions_function_is_there(
+        self, lab: Laboratory, heard: Heard
+    ) -> None:
+        newer, other = written(lab, 2)
+        newer["dynamodb"]["NewImage"]["schema"] = {"N": "99"}
+
+        assert heard.told(newer, other) == [number(newer)]
+        assert (len(heard.details), heard.aside) == (1, [])
+
     def test_a_record_that_can_neither_be_read_nor_set_aside_comes_again(
         self, lab: Laboratory, heard: Heard
     ) -> None:

@@ -189,6 +189,8 @@ class Wire:
     that the gateway answers by itself."""
     seen: list[str] = field(default_factory=list)
     """What was asked, each try."""
+    answered: list[int] = field(default_factory=list)
+    """The status of each answer."""
     meanwhile: Callable[[httpx.Request], None] | None = None
     """What happens just before a request arrives."""
     out: TextIO = field(default_factory=lambda: sys.stdout)
@@ -206,6 +208,7 @@ class Wire:
             self.meanwhile(request)
         with moto_lock, redirect_stdout(self.out):
             answer = self._answer(request)
+        self.answered.append(answer.status_code)
         if fault == "lost":
             raise httpx.ReadError("the connection broke", request=request)
         return answer

@@ -8,6 +8,8 @@ from typing import Any
 
 from botocore.exceptions import ClientError, IncompleteReadError, ReadTimeoutError
 
+from tests.support.callbook import note
+
 ENDPOINT = "https://lambda.test"
 
 type Run = Callable[[dict[str, Any]], object]
@@ -47,6 +49,7 @@ class Function:
         """The answer, in botocore's shape; an exception of botocore's is raised as it would be."""
         assert FunctionName.startswith("arn:aws:lambda:")
         assert InvocationType == "RequestResponse"
+        note("lambda:InvokeFunction", "function")
         event: dict[str, Any] = json.loads(Payload)
         self.events.append(event)
         said = self.run(event)

@@ -9,12 +9,14 @@ import io
 import json
 import logging
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlencode
 
+from tests.support.callbook import as_function
 from tests.support.contract import Contract, the_contract
 from tests.support.limits import watch
 from tests.support.limits.refusal import refuse_unless
@@ -181,7 +183,11 @@ def load(function: str) -> Callable[[Event, Any], dict[str, Any]]:
     handle: Callable[[Event, Any], dict[str, Any]] = importlib.import_module(
         f"functions.{function}.handler"
     ).handle
-    return handle
+    # A test's captured stream is closed after it, and the functions stay loaded.
+    for handler in logging.getLogger(PRODUCT).handlers:
+        if isinstance(handler, logging.StreamHandler):
+            handler.setStream(sys.__stdout__)
+    return as_function(function)(handle)
 
 
 def forget_settings() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from tests.support.callbook import as_function, at_work
 from tests.support.engines import Engine, make_bucket, make_queue, make_table
 from turnkeeper.agents import builtin
 from turnkeeper.agents.protocol import Agent
@@ -107,7 +108,8 @@ class Laboratory:
         """A client of S3, and by its first use the bucket."""
         if self._s3 is None:
             self._s3 = self.engine.client("s3")
-            make_bucket(self._s3, self.bucket)
+            with at_work("nobody"):
+                make_bucket(self._s3, self.bucket)
         return self._s3
 
     def lay(self, key: str, content: bytes, kind: str = "text/csv") -> str:
@@ -126,12 +128,14 @@ class Laboratory:
         )
         return replace(mine, **changes)
 
+    @as_function("tasks")
     def create(
         self, text: str | None = None, *, agent: str = "echo", key: str | None = None, caller: str = ALICE
     ) -> Accepted:
         content = None if text is None else said(text)
         return create(self.runtime, caller=caller, agent=agent, content=content, key=key)
 
+    @as_function("tasks")
     def send(self, task_id: str, text: str, *, key: str | None = None, caller: str = ALICE) -> Accepted:
         return accept(self.runtime, caller=caller, task_id=task_id, content=said(text), key=key)
 
@@ -143,6 +147,7 @@ class Laboratory:
         said = naming(f"task://{path}")
         return accept(self.runtime, caller=caller, task_id=task_id, content=said, key=None)
 
+    @as_function("status")
     def poll(self, task_id: str, *, caller: str = ALICE) -> Task:
         return poll(self.runtime, caller=caller, task_id=task_id)
 
@@ -181,6 +186,7 @@ class Laboratory:
             if key[0] == pk and key[1].startswith("LOG#")
         ]
 
+    @as_function("tasks")
     def page(
         self, task_id: str, *, after: str | None = None, limit: int = 100, caller: str = ALICE
     ) -> messages.Page:
@@ -197,6 +203,7 @@ class Laboratory:
                 return entries
             after = page.next
 
+    @as_function("the event source")
     def work(self, *, most: int = 100) -> int:
         """Attend to wake-ups as the event source would, until the queue has nothing visible; how many came."""
         for count in range(most):
@@ -206,23 +213,26 @@ class Laboratory:
             self.attend(received["Messages"][0])
         raise AssertionError(f"the queue did not run dry after {most} wake-ups")
 
+    @as_function("the event source")
     def attend(self, message: dict[str, Any], runtime: Runtime | None = None) -> bool:
         """Attend to one received message; True when it was done with and deleted."""
         live = runtime or self.runtime
         assert live.queue is not None
         receipt, queue = message["ReceiptHandle"], live.queue
         try:
-            attend(
-                live,
-                task_of(message["Body"]),
-                hide=lambda lasts: queue.hide(receipt, lasts),
-                agent_of=lambda task: self.agents[task.agent](),
-            )
+            with at_work("turns"):
+                attend(
+                    live,
+                    task_of(message["Body"]),
+                    hide=lambda lasts: queue.hide(receipt, lasts),
+                    agent_of=lambda task: self.agents[task.agent](),
+                )
         except ComeBackLater:
             return False
         self.sqs.delete_message(QueueUrl=self.queue_url, ReceiptHandle=receipt)
         return True
 
+    @as_function("sweep")
     def sweep(self) -> Swept:
         return sweep(self.runtime)
 

@@ -61,7 +61,7 @@ def test_outside_of_a_checkout_it_says_what_is_missing(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(checkout, "HERE", tmp_path)
 
-    for command in (["up"], ["token", "alice"], ["verify", "t", "--table", "x"]):
+    for command in (["up"], ["token", "alice"], ["verify", "t", "--table", "x"], ["redrive", "--queue", "q"]):
         result = CliRunner().invoke(app, command)
         assert result.exit_code == exits.WRONG_USE
         assert "clone it" in result.stderr
@@ -80,6 +80,35 @@ def test_in_a_checkout_it_does_what_make_does(tmp_path: Path, monkeypatch: pytes
     assert CliRunner().invoke(app, ["token", "alice"]).stdout == "secret-4510\n"
     assert CliRunner().invoke(app, ["token", "alice", "--json"]).stdout == '{"token": "secret-4510"}\n'
     assert CliRunner().invoke(app, ["token", "bob"]).exit_code == exits.NOT_NOW
+
+
+def test_what_the_scripts_of_a_checkout_say_is_told_and_ends_by_their_exit_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = tmp_path / ".venv" / "bin" / "python"
+    for file in (tmp_path / "offline" / "__main__.py", tmp_path / "Makefile", python):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    python.write_text('#!/bin/sh\necho "$*"\ncase "$*" in *bad*) exit 1 ;; esac\n')
+    python.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+
+    well = CliRunner().invoke(app, ["verify", "t", "u", "--table", "x", "--endpoint-url", "http://e"])
+    badly = CliRunner().invoke(app, ["verify", "bad", "--table", "x", "--json"])
+    brought = CliRunner().invoke(app, ["redrive", "--queue", "q", "--json"])
+    left = CliRunner().invoke(app, ["redrive", "--queue", "bad"])
+
+    assert (well.exit_code, well.stdout) == (
+        0,
+        "-m scripts.verify --table x --endpoint-url http://e t u\n",
+    )
+    assert badly.exit_code == exits.UNVERIFIED
+    assert badly.stdout == '{"verified": false, "said": ["-m scripts.verify --table x bad"]}\n'
+    assert (brought.exit_code, brought.stdout) == (
+        0,
+        '{"brought_back": true, "said": ["-m scripts.redrive --queue q"]}\n',
+    )
+    assert left.exit_code == exits.NOT_NOW
 
 
 def test_the_client_of_people_needs_httpx_and_no_more() -> None:

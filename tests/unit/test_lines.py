@@ -36,9 +36,8 @@ def line_of(logger: logging.Logger, stream: io.StringIO) -> dict[str, Any]:
 
 def test_a_line_has_what_powertools_would_say() -> None:
     theirs = io.StringIO()
-    powertools = Logger(
-        service="turnkeeper", location=None, stream=theirs, logger_formatter=None, child=False
-    )
+    # By another name: the functions may have made the one of ours, with its stream.
+    powertools = Logger(service="another", location=None, stream=theirs)
     ours = io.StringIO()
     plain, handler = logging.getLogger("plain"), logging.StreamHandler(ours)
     handler.setFormatter(Lines())

@@ -1,7 +1,6 @@
 """The commands that need Turnkeeper's own folder: to run it on this machine, and to look after a deployment."""
 
 import json
-import os
 import subprocess
 from pathlib import Path
 from typing import Annotated
@@ -61,24 +60,48 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Say whether tasks are still what their journals say, with the AWS keys of this shell."""
+    done = _script("verify", "--table", table, *_at(endpoint_url), *tasks)
+    _tell(done, "verified", as_json=as_json)
+    raise typer.Exit(exits.UNVERIFIED if done.returncode else exits.SUCCESS)
+
+
+@app.command()
+def redrive(
+    queue: Annotated[
+        str, typer.Option(help="The stack's output QueueUrl, or a host's HostQueue…Url.", show_default=False)
+    ],
+    endpoint_url: Annotated[
+        str | None, typer.Option(help="Where SQS is, if not at AWS.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Bring dead letters back to the queue they came from, with the AWS keys of this shell."""
+    done = _script("redrive", "--queue", queue, *_at(endpoint_url))
+    _tell(done, "brought_back", as_json=as_json)
+    raise typer.Exit(exits.NOT_NOW if done.returncode else exits.SUCCESS)
+
+
+def _at(endpoint_url: str | None) -> list[str]:
+    return [] if endpoint_url is None else ["--endpoint-url", endpoint_url]
+
+
+def _script(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     root = checkout()
-    command = [str(root / ".venv" / "bin" / "python"), "-m", "scripts.verify", "--table", table]
-    if endpoint_url:
-        command += ["--endpoint-url", endpoint_url]
-    package = {"PYTHONPATH": str(root / "layers" / "shared" / "python")}
-    done = subprocess.run(
-        [*command, *tasks],
+    python = str(root / ".venv" / "bin" / "python")
+    return subprocess.run(
+        [python, "-m", f"scripts.{name}", *arguments],
         cwd=root,
-        env={**os.environ, **package},
         stdout=subprocess.PIPE,
         text=True,
         check=False,
     )
+
+
+def _tell(done: subprocess.CompletedProcess[str], what: str, *, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps({"verified": done.returncode == 0, "said": done.stdout.splitlines()}))
+        typer.echo(json.dumps({what: done.returncode == 0, "said": done.stdout.splitlines()}))
     else:
         typer.echo(done.stdout, nl=False)
-    raise typer.Exit(exits.UNVERIFIED if done.returncode else exits.SUCCESS)
 
 
 def _make(

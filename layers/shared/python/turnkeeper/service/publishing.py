@@ -10,6 +10,7 @@ from itertools import batched
 
 from turnkeeper import traces
 from turnkeeper.bus import MOST_ENTRIES, Bus
+from turnkeeper.domain.errors import StoreIsUnavailable
 from turnkeeper.domain.task import Task
 from turnkeeper.store import stream
 from turnkeeper.store.stream import Record
@@ -34,6 +35,10 @@ def _told(
         try:
             task = stream.shown(record)
             detail = as_text(task) if task is not None else None
+        except StoreIsUnavailable:
+            # A newer version wrote it, whose `publish` comes next.
+            again.append(stream.number(record))
+            continue
         except Exception as error:  # noqa: BLE001 - one record's fault must not stop the others
             log.error("a record of the stream cannot be read: %s", traces.line(error))  # noqa: TRY400 - without its words
             if not bus.set_aside(stream.names(record)):

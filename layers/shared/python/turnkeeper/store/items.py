@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from turnkeeper.asc.registry import Code
+from turnkeeper.domain.errors import StoreIsUnavailable
 from turnkeeper.domain.instants import from_text, to_text
 from turnkeeper.domain.task import Phase, Reason, Task
 from turnkeeper.store import parts
 from turnkeeper.store.parts import Attributes
 
 SCHEMA = 1
+"""Of a task with all that lies beside it; raised only with what an older version would read wrongly."""
 SHARDS = "0123456789abcdef"
 LIVE, ENDED = "due", "ended"
 TASK = "TASK"
@@ -146,7 +148,12 @@ def task_to_item(task: Task) -> Attributes:
 
 
 def task_from_item(item: Attributes) -> Task:
-    """The task that *item* holds."""
+    """The task that *item* holds.
+
+    `StoreIsUnavailable` for one that a newer version wrote: it is left alone until a newer one reads it.
+    """
+    if item["schema"] > SCHEMA:
+        raise StoreIsUnavailable
     reason, outcome, turn = item.get("terminal_reason"), item.get("outcome"), item.get("turn")
     return Task(
         id=item["pk"].removeprefix("TASK#"),

@@ -27,7 +27,8 @@ DECISION = "!"
 """Ends the key of a decision's hash, beside that of its review."""
 
 _NOT_SEALED = frozenset({"pk", "nonce", "decided_nonce", *DECIDED})
-_OF_THE_JOURNAL = frozenset({"log_number", "log_head"})
+# How an item is written is no part of what it says: what an older version sealed stays so under a newer one.
+_NOT_OF_THE_STATE = frozenset({"log_number", "log_head", "schema"})
 _MOVING = frozenset({"due_at", "looks", "write_revision"})
 
 
@@ -99,7 +100,7 @@ def state(task: Task) -> str:
     """
     item = task_to_item(task)
     moving = _MOVING if not task.is_terminal else frozenset()
-    kept = {name: value for name, value in item.items() if name not in {*_OF_THE_JOURNAL, *moving}}
+    kept = {name: value for name, value in item.items() if name not in {*_NOT_OF_THE_STATE, *moving}}
     if isinstance(kept["turn"], dict):
         kept["turn"] = {name: value for name, value in kept["turn"].items() if name != "lease_until"}
     return head(kept)

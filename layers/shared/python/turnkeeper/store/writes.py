@@ -234,6 +234,8 @@ def _task_write(table: str, before: Task | None, after: Task) -> dict[str, Any]:
         }
     old, new = task_to_item(before), task_to_item(after)
     different = {name: value for name, value in new.items() if value != old[name]}
+    # Whoever writes says in which form, also into an item that an older version made.
+    different["schema"] = new["schema"]
     names = {f"#{name}": name for name in different}
     values = {f":{name}": value for name, value in different.items() if value is not None}
     sets = ", ".join(f"#{name} = :{name}" for name, value in different.items() if value is not None)
