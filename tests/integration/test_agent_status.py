@@ -368,3 +368,23 @@ def test_an_envelope_that_is_kept_is_told_anew_when_the_deployment_says_other_se
     told = host.api.get(path, **kept)
 
     assert (told.status, told.json["status"]["severity"]) == (200, "critical")
+
+
+@pytest.mark.clause("MAP-3")
+def test_an_output_that_was_approved_goes_on_without_a_word_of_a_retry(host: Host) -> None:
+    """Its leg is run again, and its agent never failed."""
+    step = {"condition": "output.message[0].text == 'ask'", "assert": f"review('{BOB}')"}
+    made = {**manifest(repeatable=True), "guardrails": {"after": [step]}}
+    assert host.send("PUT", f"agents/{AGENT}", made).status == 200
+    task_id, fence = host.running()
+    before = public(host, task_id)
+    host.say(task_id, fence, 1, "ask")
+    (review,) = host.api.get("/v1/reviews", person=BOB).json["reviews"]
+    host.api.post(f"/v1/reviews/{review['id']}", {"decision": "approve"}, person=BOB)
+    host.start(task_id)
+
+    told = developer(host, task_id)
+
+    assert said(told) == (1010, "EXECUTING")
+    assert "events" not in told
+    assert public(host, task_id) == before
