@@ -22,7 +22,7 @@ TURNS: Mapping[Transition, Turned] = MappingProxyType(
 
 
 MAY_FINISH = frozenset({Transition.RELEASE_OUTPUT, Transition.RECONCILE})
-"""What ends a turn well, too, where none is left after it: its last output was approved, or its host says it is done."""
+"""What ends a turn well, too, where none is left: its last output was approved, or its host says it is done."""
 
 CONFLICT = (Measured(Metric.CONFLICTS, 1),)
 
