@@ -45,7 +45,10 @@ def none_if_empty(value: object) -> object:
     return None if value == "" else value
 
 
-Seconds = Annotated[int, Field(ge=1)]
+LONGEST_SECONDS = 100 * 366 * 24 * 3600
+"""A century: no calendar ends within it of any task's end."""
+
+Seconds = Annotated[int, Field(ge=1, le=LONGEST_SECONDS)]
 Origin = Annotated[str, Field(pattern=r"^(\*|https?://[^/\s]+)$")]
 Optional = BeforeValidator(none_if_empty)
 # Written together with capitals for the hyphens, two names stay two.

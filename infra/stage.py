@@ -4,6 +4,7 @@ cdk.json holds a value for every setting, or one for each stage below `stages`; 
 Nothing has a second default in code.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
@@ -67,6 +68,12 @@ LARGEST_PUT = 5 * 1024**3
 MOST_HOSTS = MOST_FUNCTIONS = 10
 MOST_SEVERITIES = 8
 """Functions are told all of them, and a function's environment holds 4 KB."""
+
+TOLD_BYTES = 3_110
+"""What that leaves for all that hosts, reporters, auditors and claims are told by, together."""
+
+LONGEST_ADDRESS = 134
+"""Of a queue."""
 
 
 class ExternalHost(BaseModel):
@@ -160,6 +167,13 @@ class Stage(BaseModel):
         for other, own in stages.items():
             if unknown := sorted(own.keys() - cls.model_fields.keys()):
                 raise SettingRefused(f"The setting {unknown[0]} of {STAGES}.{other} is unknown.")
+        own_names = {each for own in stages.values() for each in own}
+        for other, own in stages.items():
+            # One that only some have stands above them too, where it is what counts: theirs would do nothing.
+            if missing := sorted(own_names - own.keys()):
+                raise SettingRefused(
+                    f"The setting {missing[0]} is missing in {STAGES}.{other}: it is said for every stage, or for all."
+                )
         if name not in stages:
             raise SettingRefused(f"There is no stage {name!r} below {STAGES}; there are {', '.join(stages)}.")
         own_settings: Mapping[str, Any] = stages[name]
@@ -209,6 +223,21 @@ class Stage(BaseModel):
             raise ValueError("domain_name and certificate_arn come together.")
         if self.hosted_zone_id is not None and self.domain_name is None:
             raise ValueError("hosted_zone_id needs domain_name, which it is to hold.")
+        return self
+
+    @model_validator(mode="after")
+    def _all_that_functions_are_told_fits(self) -> Self:
+        queues = {host.principal: "q" * LONGEST_ADDRESS for host in self.external_hosts.values()}
+        taken = len(json.dumps(queues, separators=(",", ":"))) + sum(
+            len(json.dumps(told)) for told in (self.host_functions, self.reporters, self.severities)
+        )
+        to_hosts = len(json.dumps(self.auditors)) + len(json.dumps(self.deployment_hosts))
+        to_people = len(self.human_claim or "") + len(self.developer_claim or "")
+        if (taken := taken + max(to_hosts, to_people)) > TOLD_BYTES:
+            raise ValueError(
+                "external_hosts, host_functions, reporters, severities, auditors, deployment_hosts and claims are "
+                f"together {taken} bytes in a function's environment, which has room for {TOLD_BYTES}."
+            )
         return self
 
     @model_validator(mode="after")

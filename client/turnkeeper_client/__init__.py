@@ -23,6 +23,7 @@ from turnkeeper_client.errors import (
     TurnkeeperError,
     Unavailable,
     Unreachable,
+    Unsendable,
     WrongState,
 )
 from turnkeeper_client.results import Entry, File, Phase, Task, Update
@@ -52,6 +53,7 @@ __all__ = [
     "TurnkeeperError",
     "Unavailable",
     "Unreachable",
+    "Unsendable",
     "Update",
     "WrongState",
 ]

@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from turnkeeper_client import hosts, turns
+from turnkeeper_client.errors import Invalid, Malformed, TooLarge
 from turnkeeper_client.host_results import Driven
 from turnkeeper_client.plans import Raw
 from turnkeeper_client.results import Said
 from turnkeeper_client.turns import NOT_OURS, Held, TurnOver
 
 log = logging.getLogger("turnkeeper_client")
+
+CANNOT_BE_SAID = (Invalid, Malformed, TooLarge, TypeError, ValueError)
+"""What comes of an answer that is no message, or none that a task takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +73,16 @@ def attend(task_id: str) -> Raw[datetime | None, Think | Judge]:
         return None
     thought: Thought = yield Think(held)
     try:
-        if thought.failed and not held.is_over:
+        failed = thought.failed
+        if not failed and not held.is_over:
+            try:
+                yield from turns.finish(held, thought.says)
+            except CANNOT_BE_SAID as refused:
+                log.warning("what the agent says of task %s cannot be said: %s", task_id, refused)
+                failed = True
+        if failed and not held.is_over:
             driven = yield from turns.fail(held)
             return None if driven.turn is None else driven.turn.retry_at
-        if not held.is_over:
-            yield from turns.finish(held, thought.says)
     except TurnOver:
         log.info("the turn of task %s is somebody else's by now", task_id)
     return None

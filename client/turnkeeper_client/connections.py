@@ -4,28 +4,48 @@ import asyncio
 import inspect
 import ssl
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
 from typing import Any, Concatenate, Protocol
 
 import httpx
 
+from turnkeeper_client.errors import Unsendable
 from turnkeeper_client.plans import Answer, Pause, Plan, Raw, Request, Show, Silence, Stream
 from turnkeeper_client.retrying import Patience, patiently
 
 NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol)
 """Failures before a byte of the request has left."""
 UNAUTHORIZED = 401
+NO_NAMES = frozenset({"", ".", ".."})
+"""What no name in a path may be: it changes the way instead of naming anything."""
 
 type Token = str | Callable[[], str]
 """A token, or what gives one; that is asked again when the gateway takes the last one no longer."""
 
 
-class Bearer(httpx.Auth):
+class MayTakeLong(httpx.Auth):
+    """Steps that may ask somebody for a token or for keys: asyncio's loop goes on meanwhile."""
+
+    async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
+        """Yield what `auth_flow` does, whose steps run on a thread."""
+        if self.requires_request_body:
+            await request.aread()
+        steps = self.auth_flow(request)
+        try:
+            asked = await asyncio.to_thread(next, steps, None)
+            while asked is not None:
+                answer = yield asked
+                asked = await asyncio.to_thread(_after, steps, answer)
+        finally:
+            steps.close()
+
+
+class Bearer(MayTakeLong):
     """Sends a person's access token."""
 
     def __init__(self, token: Token) -> None:
         self._token = token
-        self._held = token if isinstance(token, str) else None
+        self._held: str | None = None
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response]:
         """Yield the request with the token, and once more with a fresh one where there is one.
@@ -41,6 +61,7 @@ class Bearer(httpx.Auth):
 
     def _fresh(self) -> str:
         fresh = self._token if isinstance(self._token, str) else self._token()
+        _check_header("the token", fresh)
         self._held = fresh
         return fresh
 
@@ -245,7 +266,24 @@ def like[M: Callable[..., Any]](plan: Callable[..., Any], method: M, *, without:
     return method
 
 
+def _after(steps: Generator[httpx.Request, httpx.Response], answer: httpx.Response) -> httpx.Request | None:
+    try:
+        return steps.send(answer)
+    except StopIteration:
+        return None
+
+
+def _check_header(what: str, said: str) -> None:
+    """Refuse what no header may hold, without its words: httpx quotes them, and they may be a secret."""
+    if not (said.isascii() and said.isprintable() and said == said.strip()):
+        raise Unsendable(what, "has a line break, a space at an end, or a character that no header may have")
+
+
 def _sent(request: Request, auth: httpx.Auth | None) -> dict[str, Any]:
+    for name, said in request.headers.items():
+        _check_header(f"the header {name}", said)
+    if request.is_signed and not NO_NAMES.isdisjoint(request.path.partition("?")[0].split("/")):
+        raise Unsendable("a name", "is empty or made of dots, and would lead elsewhere")
     return {
         "method": request.method,
         "url": request.path,
@@ -260,5 +298,7 @@ def _answer(response: httpx.Response) -> Answer:
 
 
 def _silence(failure: httpx.RequestError) -> Silence:
-    words = str(failure) or type(failure).__name__
+    # What httpx says of a request that it cannot write quotes it, a token too.
+    is_quoting = isinstance(failure, httpx.LocalProtocolError)
+    words = type(failure).__name__ if is_quoting else str(failure) or type(failure).__name__
     return Silence(words, was_sent=not isinstance(failure, NOT_SENT))

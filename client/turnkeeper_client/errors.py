@@ -23,6 +23,14 @@ class AnswerLost(TurnkeeperError):
         self.reason = reason
 
 
+class Unsendable(TurnkeeperError):
+    """The request cannot be written, so nothing was sent: a token, a key or a name has what HTTP does not take."""
+
+    def __init__(self, what: str, problem: str) -> None:
+        super().__init__(f"Nothing was sent: {what} {problem}.")
+        self.what, self.problem = what, problem
+
+
 class NotUnderstood(TurnkeeperError):
     """What came back is not what the API promises: another server, or a proxy, answered."""
 

@@ -4,9 +4,17 @@ The messages are read after the status, by the cursor of the page before. So wha
 page or in the next, and never in neither.
 """
 
+from turnkeeper_client.errors import NotUnderstood
 from turnkeeper_client.people import messages, poll
 from turnkeeper_client.plans import Pause, Plan, Show, Stream
-from turnkeeper_client.results import Entry, Task, Update
+from turnkeeper_client.results import Entry, Phase, Polled, Task, Update
+
+GOES_ON = frozenset({Phase.IDLE, Phase.PROCESSING})
+"""A task in one of these has not ended, whether somebody says when to look again or not."""
+UNTOLD_S = 5.0
+"""How long until the next look where nobody said: a proxy may have lost the word."""
+SHORTEST_S = 0.25
+"""How long at least."""
 
 
 def follow(task_id: str, *, after: str | None = None) -> Stream[Update]:
@@ -25,9 +33,9 @@ def follow(task_id: str, *, after: str | None = None) -> Stream[Update]:
             if entries or not _looks_like(shown, look.task):
                 yield Show(Update(task=look.task, entries=entries, cursor=cursor))
             shown = look.task
-        if look.poll_after_s is None:
+        if look.poll_after_s is None and not (shown and shown.status.phase in GOES_ON):
             return
-        yield Pause(look.poll_after_s)
+        yield Pause(_until_next(look))
 
 
 def settled(task_id: str, *, after: str | None = None) -> Plan[Update]:
@@ -42,7 +50,12 @@ def settled(task_id: str, *, after: str | None = None) -> Plan[Update]:
             entries, cursor = yield from _new_entries(task_id, after)
             return Update(task=look.task, entries=entries, cursor=cursor)
         etag = look.etag
-        yield Pause(look.poll_after_s or 0)
+        yield Pause(_until_next(look))
+
+
+def _until_next(look: Polled) -> float:
+    """As the server says, but never at once: whatever lost or changed its word on the way makes no storm."""
+    return UNTOLD_S if look.poll_after_s is None else max(look.poll_after_s, SHORTEST_S)
 
 
 def _new_entries(task_id: str, after: str | None) -> Plan[tuple[tuple[Entry, ...], str | None]]:
@@ -50,6 +63,8 @@ def _new_entries(task_id: str, after: str | None) -> Plan[tuple[tuple[Entry, ...
     while True:
         page = yield from messages(task_id, after=after)
         found += page.messages
+        if page.more and page.next == after:
+            raise NotUnderstood("Messages.next", "leads nowhere, and there is more")
         after = page.next
         if not page.more:
             return tuple(found), after

@@ -39,7 +39,10 @@ class Answer:
 
     def json(self) -> Any:
         """The body, which must be JSON; `ValueError` otherwise."""
-        return json.loads(self.content)
+        try:
+            return json.loads(self.content)
+        except RecursionError:
+            raise ValueError("nested deeper than anything that is read") from None
 
 
 @dataclass(frozen=True, slots=True)

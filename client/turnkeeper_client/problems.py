@@ -9,6 +9,8 @@ from typing import Any
 from turnkeeper_client.plans import Answer
 
 PROBLEM_TYPE = "application/problem+json"
+LONGEST_MS = 10**12
+"""Thirty years; whoever says more says no more by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +96,8 @@ def retry_of(said: Mapping[str, Any]) -> Retry:
 
 
 def _after(answer: Answer, after_ms: int | None) -> float | None:
-    said = [
-        seconds for seconds in (_seconds(answer), None if after_ms is None else after_ms / 1000) if seconds
-    ]
-    return max(said, default=None)
+    said = (_seconds(answer) or 0.0, min(after_ms or 0, LONGEST_MS) / 1000)
+    return max(said) if max(said) > 0 else None
 
 
 def _seconds(answer: Answer) -> float | None:

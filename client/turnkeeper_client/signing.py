@@ -7,6 +7,8 @@ import httpx
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 
+from turnkeeper_client.connections import MayTakeLong
+
 NEVER_SIGNED = frozenset({"accept-encoding", "connection", "user-agent"})
 """What a connection may change on the way."""
 
@@ -21,7 +23,7 @@ class NoCredentials(Exception):
         )
 
 
-class Signature(httpx.Auth):
+class Signature(MayTakeLong):
     """Signs each request with what *session* (boto3's, or botocore's) has by then: keys of a role are renewed."""
 
     requires_request_body = True

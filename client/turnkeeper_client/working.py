@@ -186,8 +186,8 @@ class Worker:
                     self._queue.hide(wake_up, self._pace.hide_s)
                 except TurnOver:
                     return
-                except TurnkeeperError as failure:
-                    log.warning("a heartbeat failed: %s", failure)
+                except Exception as failure:  # noqa: BLE001 - whatever it is, the next one may do
+                    _miss(failure)
 
         thread = threading.Thread(target=beat, name=f"heartbeat of {held.id}", daemon=True)
         thread.start()
@@ -250,11 +250,11 @@ class AsyncWorker:
         return await self._host.connection.run(attend(task), also)
 
     async def _thought(self, step: Think, wake_up: WakeUp) -> Thought:
-        thinking = asyncio.ensure_future(self._agent(AsyncTurn(self._host.connection, step.held)))
+        thinking = asyncio.ensure_future(self._agents(AsyncTurn(self._host.connection, step.held)))
         beating = asyncio.create_task(self._beat(step.held, wake_up))
         try:
             await asyncio.wait({thinking, beating}, return_when=asyncio.FIRST_COMPLETED)
-            if beating.done() and not thinking.done():
+            if not thinking.done():  # the turn is somebody else's
                 return Thought()
             return Thought(await thinking)
         except TurnOver:
@@ -267,6 +267,9 @@ class AsyncWorker:
                 one.cancel()
             await asyncio.gather(thinking, beating, return_exceptions=True)
 
+    async def _agents(self, turn: AsyncTurn) -> Said | None:
+        return await self._agent(turn)
+
     async def _beat(self, held: Held, wake_up: WakeUp) -> None:
         while True:
             await asyncio.sleep(self._pace.heartbeat_s)
@@ -275,8 +278,15 @@ class AsyncWorker:
                 await asyncio.to_thread(self._queue.hide, wake_up, self._pace.hide_s)
             except TurnOver:
                 return
-            except TurnkeeperError as failure:
-                log.warning("a heartbeat failed: %s", failure)
+            except Exception as failure:  # noqa: BLE001 - whatever it is, the next one may do
+                _miss(failure)
+
+
+def _miss(failure: Exception) -> None:
+    """Go on without that heartbeat: a lease outlives some, and who may not write any more is told so."""
+    log.warning(
+        "a heartbeat failed: %s", failure if isinstance(failure, TurnkeeperError) else type(failure).__name__
+    )
 
 
 def _seconds_until(instant: datetime) -> float:

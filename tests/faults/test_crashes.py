@@ -68,14 +68,14 @@ def calls_of(scene: Scene, lab: Laboratory, victim: Victim) -> list[str]:
 
 
 def cuts_of(calls: list[str], turn: int = 0) -> Iterator[Cut]:
-    """Where and how to cut a run of *calls*: each in all ways, in the shorter form each other in one, by its *turn*.
+    """Where and how to cut a run of *calls*: each in all ways, in the shorter form each third in one, by its *turn*.
 
     Whatever changes something is also the last that its process does: before it is sent, and after it was done. To die
     before another is to have died after the one that went before; reads leave nothing behind.
     """
     for nth, call in enumerate(calls, start=1):
         for place, way in enumerate(WAYS):
-            of_all, left_out = divmod(turn + nth, 2)
+            of_all, left_out = divmod(turn + nth, 3)
             is_its_turn = EVERYTHING or (not left_out and place == of_all % len(WAYS))
             changes = call not in READS
             if way.is_death:

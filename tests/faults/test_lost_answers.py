@@ -125,7 +125,7 @@ def test_a_lost_answer_changes_nothing(
     assert happen(scene, victim, moto_lab, spoil=SPOILS[how], third=False) == healthy
 
 
-@pytest.mark.parametrize(("scene", "how"), pairs(JOURNALLED, SPOILS, each=2), ids=str)
+@pytest.mark.parametrize(("scene", "how"), pairs(JOURNALLED, SPOILS), ids=str)
 def test_a_lost_answer_and_a_third_writer_change_nothing(
     scene: Scene, how: str, moto_lab: Laboratory, victim: Victim, undisturbed: Found
 ) -> None:

@@ -168,6 +168,6 @@ def test_any_two_transitions_from_one_state_at_once_leave_one_order_and_a_whole_
     again = Again(emulated_lab, arrange(emulated_lab, held))
     assert state_of(emulated_lab.stored(again.task_id)) is state
     both = list(combinations_with_replacement(allowed_from(state), 2))
-    for one, other in some(both, each=8):
+    for one, other in some(both, each=12):
         with subtests.test(one=one.value, other=other.value):
             race(again, one, other)

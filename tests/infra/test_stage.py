@@ -77,6 +77,8 @@ def test_a_setting_from_the_command_line_is_text_and_becomes_what_it_means(setti
         ("lease_seconds", "soon"),
         ("lease_seconds", "0"),
         ("lease_seconds", "1.5"),
+        ("retention_seconds", "1000000000000"),
+        ("idempotency_seconds", "9" * 400),
         ("arch", "sparc"),
         ("keep_data", "perhaps"),
         ("sweep_enabled", "2"),
@@ -123,6 +125,42 @@ def test_an_unknown_or_badly_typed_setting_is_refused_by_name(
 ) -> None:
     with pytest.raises(SettingRefused, match=name):
         Stage.from_context(settings | {name: value})
+
+
+@pytest.mark.parametrize("name", ["retention_seconds", "domain_name", "keep_data"])
+def test_a_setting_that_only_one_stage_has_is_refused_since_it_would_do_nothing(
+    settings: dict[str, Any], name: str
+) -> None:
+    stages = {**settings["stages"], "eu": {**settings["stages"]["prod"], name: settings.get(name, True)}}
+    if name == "keep_data":
+        del stages["eu"][name]
+
+    with pytest.raises(SettingRefused, match=name):
+        Stage.from_context(settings | {"stages": stages, "stage": "prod"})
+
+
+def test_what_functions_are_told_is_refused_when_it_is_more_together_than_their_environment_holds(
+    settings: dict[str, Any],
+) -> None:
+    """Each setting by itself has as many as it may."""
+    most = {
+        "external_hosts": {
+            f"host{letter}": {"principal": f"123456789012/AROA{'X' * 16}{letter.upper()}"}
+            for letter in "abcdefghij"
+        },
+        "reporters": {f"{letter}.example": ["evaluation", "tool_call"] for letter in "abcdefghij"},
+        "auditors": [f"123456789012/AROA{'Y' * 16}{letter}" for letter in "ABCDEFGHIJ"],
+        "host_functions": [
+            f"arn:aws:lambda:eu-central-1:123456789012:function:{letter * 64}" for letter in "abcdefghij"
+        ],
+    }
+    for name, value in most.items():
+        Stage.from_context(settings | {name: value})
+
+    with pytest.raises(SettingRefused, match="environment"):
+        Stage.from_context(settings | most)
+    with pytest.raises(SettingRefused, match="environment"):
+        Stage.from_context(settings | {"developer_claim": "c" * 4000})
 
 
 def test_a_setting_has_the_value_of_the_stage_unless_the_deployment_says_another(

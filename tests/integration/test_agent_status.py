@@ -313,3 +313,78 @@ def test_an_envelope_past_the_tasks_end_is_the_ends(api: Gateway, live_lab: Labo
     assert seen.envelope["status"]["name"] == "NO_ACTION_REQUIRED"
     assert api.get(f"/v1/tasks/{task_id}").json["status"]["phase"] == "terminal"
     assert ACME.principal not in str(seen.envelope)
+
+
+@pytest.mark.clause("SEC-1")
+@pytest.mark.parametrize("hidden", ["wait", "attempt"])
+def test_what_was_hidden_from_the_public_stays_so_when_it_is_over(host: Host, hidden: str) -> None:
+    assert host.register(repeatable=True, backoff=["0s"]).status == 200
+    task_id, fence = host.running()
+    before, known = public(host, task_id), developer(host, task_id)
+
+    if hidden == "wait":
+        host.ask(task_id, "wait", {"fence": fence, "waits": [{"id": "w", "kind": "host"}]})
+        during = public(host, task_id)
+        host.ask(task_id, "resolve", {"fence": fence, "wait": "w", "verdict": "done"})
+    else:
+        host.ask(task_id, "fail", {"fence": fence})
+        during = public(host, task_id)
+    over = public(host, task_id)
+    host.start(task_id)
+
+    assert before == during == over == public(host, task_id)
+    assert developer(host, task_id)["occurred_at"] > known["occurred_at"]
+
+
+@pytest.mark.clause("MOD-1")
+def test_the_public_is_told_since_when_a_task_runs_again_after_its_users_call(host: Host) -> None:
+    task_id, fence = host.running()
+    waits = [{"id": "a", "kind": "auth", "provider": "github"}, {"id": "w", "kind": "host"}]
+    host.ask(task_id, "wait", {"fence": fence, "waits": waits})
+    called = public(host, task_id)
+    assert host.send("POST", "grants", {"user": ALICE, "provider": "github"}).status == 200
+    granted = public(host, task_id)
+    host.ask(task_id, "resolve", {"fence": fence, "wait": "w", "verdict": "done"})
+    host.start(task_id)
+
+    assert (said(called), said(granted)) == ((3003, "WAITING"), (1010, "EXECUTING"))
+    assert called["occurred_at"] < granted["occurred_at"]
+    assert granted == public(host, task_id)
+
+
+@pytest.mark.clause("MOD-6")
+def test_an_envelope_that_is_kept_is_told_anew_when_the_deployment_says_other_severities(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task_id = host.task()
+    host.ask(task_id, "complete")
+    path = f"/v1/host/tasks/{task_id}/agent-status"
+    etag = host.send("GET", f"tasks/{task_id}/agent-status").headers["ETag"]
+    kept = {"signer": host.signer, "headers": {"If-None-Match": etag}}
+    assert host.api.get(path, **kept).status == 304
+
+    monkeypatch.setenv("TURNKEEPER_SEVERITIES", '{"2000": "critical"}')
+    forget_settings()
+    told = host.api.get(path, **kept)
+
+    assert (told.status, told.json["status"]["severity"]) == (200, "critical")
+
+
+@pytest.mark.clause("MAP-3")
+def test_an_output_that_was_approved_goes_on_without_a_word_of_a_retry(host: Host) -> None:
+    """Its leg is run again, and its agent never failed."""
+    step = {"condition": "output.message[0].text == 'ask'", "assert": f"review('{BOB}')"}
+    made = {**manifest(repeatable=True), "guardrails": {"after": [step]}}
+    assert host.send("PUT", f"agents/{AGENT}", made).status == 200
+    task_id, fence = host.running()
+    before = public(host, task_id)
+    host.say(task_id, fence, 1, "ask")
+    (review,) = host.api.get("/v1/reviews", person=BOB).json["reviews"]
+    host.api.post(f"/v1/reviews/{review['id']}", {"decision": "approve"}, person=BOB)
+    host.start(task_id)
+
+    told = developer(host, task_id)
+
+    assert said(told) == (1010, "EXECUTING")
+    assert "events" not in told
+    assert public(host, task_id) == before

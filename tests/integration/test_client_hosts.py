@@ -4,14 +4,16 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import httpx
 import pytest
 
-from tests.support.clients import Wire, host_client, take_one
+from tests.support.clients import AT_ONCE, Wire, host_client, take_one
 from tests.support.hosting import AGENT, Hosts, manifest, report
 from turnkeeper_client import Conflict, NotFound, Refused, WrongState
 from turnkeeper_client.attending import Pace, Word
 from turnkeeper_client.queues import Queue
 from turnkeeper_client.turns import TurnOver
+from turnkeeper_client.working import AsyncWorker
 
 PATIENCE_S = 30.0
 
@@ -255,3 +257,63 @@ def test_a_manifest_that_is_wrong_is_refused_by_its_places(helper: Any) -> None:
         helper.register(AGENT, {**manifest(), "kind": "other"})
 
     assert [place.at for place in refused.value.places] == ["kind"]
+
+
+@pytest.mark.parametrize(
+    "says", ["x" * 100_001, 5, {"mimeType": "text/plain", "text": float("nan")}, [b"bytes"]], ids=repr
+)
+def test_an_answer_that_cannot_be_said_gives_its_attempt_up_like_an_exception(
+    helper: Any, queue: Queue, alice: Any, says: Any
+) -> None:
+    task_id = alice.create(AGENT, "one").task.id
+    attempts: list[int] = []
+
+    def learning(turn: Any) -> Any:
+        attempts.append(turn.attempt)
+        return says if turn.attempt == 1 else "done"
+
+    eventually(lambda: take_one(helper, queue, learning) and len(attempts) > 1)
+
+    assert attempts == [1, 2]
+    assert texts(alice.messages(task_id)) == ["one", "done"]
+
+
+def test_a_heartbeat_that_fails_for_whatever_reason_ends_neither_the_turn_nor_the_next_ones(
+    helper: Any, queue: Queue, alice: Any, host: Any, wire: Wire
+) -> None:
+    task_id = alice.create(AGENT, "one").task.id
+    failed = 0
+
+    def fail(request: httpx.Request) -> None:
+        nonlocal failed
+        if request.url.path.endswith("/heartbeat") and failed == 0:
+            failed += 1
+            raise RuntimeError("no keys to sign with")
+
+    def slow(turn: Any) -> str:
+        wire.meanwhile = fail
+        first = turn.held.turn.lease_until.isoformat()
+        eventually(lambda: host.read(task_id)["turn"]["lease_until"][:19] > first[:19])
+        return "done"
+
+    assert take_one(helper, queue, slow, pace=Pace(listen_s=0, heartbeat_s=0.2))
+
+    assert failed == 1
+    assert texts(alice.messages(task_id)) == ["one", "done"]
+
+
+def test_an_asynchronous_worker_outlives_an_agent_that_is_none(
+    hosts: Hosts, wire: Wire, queue: Queue
+) -> None:
+    assert hosts.acme.register(repeatable=True, backoff=["0s"]).status == 200
+    task_id, helper = hosts.acme.task("one"), host_client("asynchronous", wire, "acme")
+
+    def blocking(_: Any) -> Any:
+        return "not awaited"
+
+    try:
+        assert helper.wait_for(AsyncWorker(helper.client, queue, blocking, pace=AT_ONCE).take_one())
+    finally:
+        helper.close()
+
+    assert hosts.acme.read(task_id)["turn"]["state"] == "between_attempts"

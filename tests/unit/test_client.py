@@ -1,16 +1,30 @@
 """The client by itself: repeats as Agent Status Codes have it, answers nobody has seen yet, two sides that agree."""
 
+import asyncio
 import inspect
+import threading
+import traceback
+from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import product
 from typing import Any
 
+import httpx
 import pytest
 
+from tests.support.clients import BASE_URL, SIDES, Handler, clients
 from turnkeeper.asc.registry import Code
 from turnkeeper.asc.retry import Budget, Contract, SideEffects, should_retry
 from turnkeeper.edge.problems import PROBLEMS, problem
-from turnkeeper_client import AsyncClient, Client, NotUnderstood, Patience, Refused
+from turnkeeper_client import (
+    AsyncClient,
+    Client,
+    NotUnderstood,
+    Patience,
+    Refused,
+    TurnkeeperError,
+    Unsendable,
+)
 from turnkeeper_client.errors import refusal
 from turnkeeper_client.host_clients import AsyncHost, Host
 from turnkeeper_client.plans import Answer, path
@@ -123,6 +137,7 @@ def test_what_is_no_answer_of_ours_is_refused_by_its_place(body: str, at: str) -
         "[1]",
         '{"agent_status": 5, "retry": [], "errors": "all", "detail": {}}',
         '{"agent_status": {"code": true}, "retry": {"retryable": 1, "safe": "yes"}, "errors": [1]}',
+        "[" * 100_000,
     ],
 )
 def test_a_refusal_that_cannot_be_read_promises_nothing(body: str) -> None:
@@ -148,6 +163,8 @@ def test_a_code_that_nobody_knows_yet_is_kept() -> None:
         ({"retry-after": "Mon, 30 Nov 2026 12:00:09 GMT", "date": "Mon, 30 Nov 2026 12:00:00 GMT"}, 9.0),
         ({"retry-after": "Mon, 30 Nov 2026 12:00:09 GMT"}, None),
         ({"retry-after": "soon"}, None),
+        ({"retry-after": "0"}, None),
+        ({"retry-after": "9" * 400}, float("inf")),
         ({}, None),
     ],
 )
@@ -168,3 +185,138 @@ def test_nothing_in_a_path_leads_elsewhere() -> None:
     assert path("tasks", "../host/x?y", query={"ref": "task://a b+c", "no": None}) == (
         "v1/tasks/..%2Fhost%2Fx%3Fy?ref=task%3A%2F%2Fa%20b%2Bc"
     )
+
+
+@pytest.mark.parametrize(("after_ms", "seconds"), [(-5_000, None), (0, None), (1_500, 1.5), (10**400, 1e9)])
+def test_a_contract_that_says_when_is_never_waited_for_backwards_or_beyond_counting(
+    after_ms: int, seconds: float | None
+) -> None:
+    body = f'{{"retry": {{"after_ms": {after_ms}}}}}'.encode()
+
+    assert problem_of(Answer(503, {"content-type": "application/problem+json"}, body)).after_s == seconds
+
+
+def answering(*answers: httpx.Response) -> tuple[list[httpx.Request], Handler]:
+    """A server that gives these answers in turn, the last for ever, and what it was asked."""
+    asked: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request)
+        return answers[min(len(asked), len(answers)) - 1]
+
+    return asked, answer
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("token", ["s3cret\n", " s3cret", "s3cret\x00", "s3crét"])
+@pytest.mark.parametrize("given", [str, lambda token: lambda: token], ids=["as it is", "by a function"])
+def test_a_token_that_no_header_takes_is_refused_and_told_to_nobody(
+    side: str, token: str, given: Callable[[str], Any]
+) -> None:
+    asked, answer = answering(httpx.Response(200))
+
+    with clients(side) as make, pytest.raises(Unsendable) as refused:
+        make(answer, token=given(token)).task("t")
+
+    told = "".join(traceback.format_exception(refused.value))
+    assert "s3c" not in told
+    assert "the token" in str(refused.value)
+    assert asked == []
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_what_cannot_be_written_is_no_lost_answer_and_not_quoted(side: str) -> None:
+    def refuse(request: httpx.Request) -> httpx.Response:
+        raise httpx.LocalProtocolError("Illegal header value b'Bearer s3cret'", request=request)
+
+    with clients(side) as make, pytest.raises(TurnkeeperError) as refused:
+        make(refuse).task("t")
+
+    assert "s3cret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("name", ["", ".", ".."])
+def test_a_name_that_is_none_leads_nowhere_else(side: str, name: str) -> None:
+    asked, answer = answering(httpx.Response(200, json=task()))
+
+    with clients(side) as make:
+        made = make(answer)
+        for ask in (made.task, made.messages, lambda name: made.say(name, "hi"), made.agent_status):
+            with pytest.raises(Unsendable):
+                ask(name)
+        with pytest.raises(Unsendable):
+            made.say("t", "hi", key="a\nb")
+
+    assert asked == []
+
+
+def test_the_loop_goes_on_while_somebody_gives_a_token() -> None:
+    _, answer = answering(httpx.Response(200, json=task()))
+    went_on = threading.Event()
+
+    def token() -> str:
+        return "fresh" if went_on.wait(10.0) else "the loop stood still"
+
+    async def ask() -> str:
+        seen: list[str] = []
+
+        def handler(request: httpx.Request) -> httpx.Response:
+            seen.append(request.headers["authorization"])
+            return answer(request)
+
+        async with AsyncClient(BASE_URL, token, transport=httpx.MockTransport(handler)) as made:
+            asking = asyncio.ensure_future(made.task("t"))
+            for _ in range(3):
+                await asyncio.sleep(0)
+            went_on.set()
+            await asking
+        return seen[0]
+
+    assert asyncio.run(ask()) == "Bearer fresh"
+
+
+def looked_at(phase: str, **headers: str) -> httpx.Response:
+    """A look at a task in that *phase*."""
+    status = {"phase": phase, "revision": phase, "notifications": []}
+    return httpx.Response(200, json=task(status=status), headers={"etag": f'"{phase}"', **headers})
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("headers", [{}, {"poll-after": "0"}], ids=["nobody says", "at once"])
+def test_it_follows_to_the_end_without_a_storm_whatever_became_of_poll_after(
+    side: str, headers: dict[str, str]
+) -> None:
+    page = httpx.Response(200, json={"messages": [], "next": "n", "more": False})
+    pauses: list[float] = []
+
+    for follow in (
+        lambda made: [one.task.status.phase for one in made.follow("t")],
+        lambda made: made.settled("t"),
+    ):
+        _, answer = answering(
+            looked_at("processing", **headers),
+            page,
+            looked_at("processing", **headers),
+            page,
+            looked_at("terminal"),
+            page,
+        )
+        _, short = answering(*[looked_at("processing", **headers)] * 2, looked_at("terminal"), page)
+        with clients(side) as make:
+            found = follow(make(answer if not pauses else short, pauses=pauses))
+        assert (found if isinstance(found, list) else [found.task.status.phase])[-1] == "terminal"
+
+    assert len(pauses) == 4
+    assert min(pauses) > 0
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_pages_that_lead_nowhere_are_not_read_for_ever(side: str) -> None:
+    page = httpx.Response(200, json={"messages": [], "next": "n", "more": True})
+    asked, answer = answering(looked_at("idle"), page)
+
+    with clients(side) as make, pytest.raises(NotUnderstood):
+        make(answer).settled("t")
+
+    assert len(asked) == 3

@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from tests.support.specimens import CONTENT, NOW, PACE, approved, to_reconcile
+from turnkeeper.domain import transitions
 from turnkeeper.domain.task import Phase, Reason
+from turnkeeper.domain.transitions import Answer
 from turnkeeper.metrics import DIMENSIONS, UNITS, Measured, Metric, Turned, told_to
-from turnkeeper.service.metering import TURNS
+from turnkeeper.service.metering import TURNS, written
 
 
 def lines(captured: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
@@ -75,3 +78,19 @@ def test_a_metric_that_cannot_be_written_fails_nothing(
     told_to("Turnkeeper/dev")([Measured(Metric.WRITES, 1)])
 
     assert "a metric was not written (ValueError)" in caplog.text
+
+
+@pytest.mark.parametrize("is_last", [True, False])
+def test_a_turn_that_ends_with_an_approved_output_has_finished(*, is_last: bool) -> None:
+    change = transitions.release_output(approved(is_last=is_last), content=CONTENT, now=NOW, pace=PACE)
+
+    assert (Measured(Metric.TURNS, 1, Turned.FINISHED) in tuple(written(change))) is is_last
+
+
+@pytest.mark.parametrize(
+    ("said", "finished"), [(Answer.DONE, True), (Answer.REPEAT, False), (Answer.FAILED, False)]
+)
+def test_a_lost_turn_has_finished_when_its_host_says_it_is_done(*, said: Answer, finished: bool) -> None:
+    change = transitions.reconcile(to_reconcile(), answer=said, now=NOW, pace=PACE)
+
+    assert (Measured(Metric.TURNS, 1, Turned.FINISHED) in tuple(written(change))) is finished

@@ -6,11 +6,13 @@ import pytest
 
 from tests.support.specimens import (
     CHILD,
+    CONTENT,
     IN_STATE,
     NOW,
     OWNER,
     PACE,
     SIGN_IN,
+    approved,
     idle,
     running,
     suspended,
@@ -112,3 +114,13 @@ def test_insiders_see_that_it_waits(state: State, phase: Phase) -> None:
     task = IN_STATE[state]()
 
     assert lifecycle_phase(task, primary_code(task)) == phase
+
+
+def test_a_turn_that_goes_on_after_an_approved_output_runs_and_is_no_retry() -> None:
+    after = transitions.release_output(approved(), content=CONTENT, now=NOW, pace=PACE).after
+
+    assert after.turn
+    assert (primary_code(after), after.turn.attempt) == (Code.RUNNING, 0)
+    begun = transitions.start_attempt(after, now=NOW, pace=PACE).after
+    assert begun.turn
+    assert (begun.turn.attempt, begun.turn.changed_at) == (1, None)

@@ -4,7 +4,7 @@ Ten times the first digit of the agent status code, 0 for a success, 10 for what
 nobody knows, and that it must not be repeated blindly.
 """
 
-from turnkeeper_client.errors import AnswerLost, NotUnderstood, Refused, TurnkeeperError
+from turnkeeper_client.errors import AnswerLost, NotUnderstood, Refused, TurnkeeperError, Unsendable
 
 SUCCESS = 0
 WRONG_USE = 2
@@ -46,6 +46,8 @@ def of_error(error: TurnkeeperError) -> int:
             return UNKNOWN
         case NotUnderstood():
             return FAULT
+        case Unsendable():
+            return WRONG_USE
         case _:
             return NOT_NOW
 

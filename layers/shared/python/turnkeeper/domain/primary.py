@@ -34,7 +34,7 @@ def primary_code(task: Task) -> Code:
         return task.outcome or Code.FATAL_ERROR
     if task.turn is None:
         return Code.ACCEPTED if task.has_ready_input else _waiting_for(task)
-    if task.turn.state is TurnState.BETWEEN_ATTEMPTS:
+    if task.turn.state is TurnState.BETWEEN_ATTEMPTS and task.turn.changed_at is not None:
         return Code.RETRY_SCHEDULED
     if task.turn.state is TurnState.SUSPENDED:
         return _waiting_for(task)

@@ -142,6 +142,8 @@ class Turn:
     retry_at: datetime | None = None
     changed_at: datetime | None = None
     """When an attempt failed or was lost, or another began; None in the first attempt of a leg."""
+    seen_at: datetime | None = None
+    """When its user's last call ended, since when it runs to anybody who sees no other waits or attempts."""
     outputs: int = 0
     kept: int = 0
     memo_fence: int | None = None
@@ -220,6 +222,13 @@ class Task:
     def asks(self) -> tuple[Wait, ...]:
         """All that it waits for: what its turn does, and the reviews of its held inputs."""
         return (*self.waits, *outstanding(self.held))
+
+    @property
+    def runs_since(self) -> datetime:
+        """Since when it does nothing but run, to who sees neither its hidden waits nor its attempts."""
+        if self.turn is None:
+            return self.last_received_at or self.created_at
+        return self.turn.seen_at or self.turn.committed_at
 
     @property
     def has_ready_input(self) -> bool:

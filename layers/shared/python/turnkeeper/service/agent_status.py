@@ -20,7 +20,7 @@ from turnkeeper.asc.retry import Contract, SideEffects
 from turnkeeper.asc.status import Mask, Profile, Status
 from turnkeeper.asc.vocabulary import Kind, Phase, Scope, Severity
 from turnkeeper.domain.errors import TaskNotFound
-from turnkeeper.domain.primary import INTERNAL, lifecycle_phase, primary_code, public_code
+from turnkeeper.domain.primary import lifecycle_phase, primary_code, public_code
 from turnkeeper.domain.task import Phase as TaskPhase
 from turnkeeper.domain.task import Task, Turn, TurnState
 from turnkeeper.domain.waits import Verdict, Wait, WaitKind
@@ -93,7 +93,7 @@ def for_auditor(runtime: Runtime, *, task_id: str, is_known: Known) -> Seen:
 
 
 def _seen(runtime: Runtime, task: Task, profile: Profile, is_known: Known) -> Seen:
-    tag = tag_of(task, profile)
+    tag = tag_of(task, profile, runtime.severities)
     if is_known(tag):
         return Seen(task, tag, None)
     found = beside.read(runtime.table, task, reviews=profile is Profile.AUDIT)
@@ -101,9 +101,13 @@ def _seen(runtime: Runtime, task: Task, profile: Profile, is_known: Known) -> Se
     return Seen(task, tag, disclosed(report_of(task, found), profile, severities=severities))
 
 
-def tag_of(task: Task, profile: Profile) -> str:
-    """What changes whenever the envelope may; it tells neither the profile nor the `write_revision`."""
-    return hashlib.sha256(f"{profile.name}:{task.write_revision}".encode()).hexdigest()[:32]
+def tag_of(task: Task, profile: Profile, severities: Mapping[int, str]) -> str:
+    """What changes whenever the envelope may; it tells neither the profile nor the `write_revision`.
+
+    What a deployment says of its codes is in every envelope, of tasks that ended long ago too.
+    """
+    urgent = ",".join(f"{code}={word}" for code, word in sorted(severities.items()))
+    return hashlib.sha256(f"{profile.name}:{task.write_revision}:{urgent}".encode()).hexdigest()[:32]
 
 
 def report_of(task: Task, found: Beside = NOTHING) -> Report:
@@ -125,14 +129,14 @@ def report_of(task: Task, found: Beside = NOTHING) -> Report:
         events=tuple(
             sorted((*_events(task), *beside_it(reports, Kind.EVENT)), key=lambda event: event.occurred_at)
         ),
-        mask=_mask(task) if code in INTERNAL else None,
+        mask=_mask(task) if public_code(task) is Code.RUNNING else None,
     )
 
 
 def _mask(task: Task) -> Mask:
-    """The public is told of a turn that runs, and not even when that began to be untrue."""
-    began = task.turn.started_at if task.turn else task.last_received_at or task.created_at
-    return Mask(status=_status(task, public_code(task)), below=Profile.DEVELOPER, occurred_at=began)
+    """The public is told of a turn that runs, neither when that began to be untrue nor since when it is true."""
+    status = _status(task, public_code(task))
+    return Mask(status=status, below=Profile.DEVELOPER, occurred_at=task.runs_since)
 
 
 def _status(task: Task, code: Code) -> Status:

@@ -21,17 +21,26 @@ TURNS: Mapping[Transition, Turned] = MappingProxyType(
 """What the transitions of a turn are counted as."""
 
 
+MAY_FINISH = frozenset({Transition.RELEASE_OUTPUT, Transition.RECONCILE})
+"""What ends a turn well, too, where none is left: its last output was approved, or its host says it is done."""
+
 CONFLICT = (Measured(Metric.CONFLICTS, 1),)
 
 
 def written(change: Change) -> Iterator[Measured]:
     """What *change*, now that it is committed, adds to the counts."""
     yield Measured(Metric.WRITES, 1)
-    if turned := TURNS.get(change.transition):
+    if turned := _turned(change):
         yield Measured(Metric.TURNS, 1, turned)
     yield from _entered(change.before, change.after)
     if change.delegation is not None:
         yield from _entered(None, change.delegation.child.after)
+
+
+def _turned(change: Change) -> Turned | None:
+    if change.transition in MAY_FINISH and change.after.turn is None and not change.after.is_terminal:
+        return Turned.FINISHED
+    return TURNS.get(change.transition)
 
 
 def _entered(before: Task | None, after: Task) -> Iterator[Measured]:

@@ -41,6 +41,7 @@ _TERMS = frozenset(
 _TURN = frozenset(
     {"state", "attempt", "started_at", "inputs", "committed_at", "judged", "lease_until", "retry_at"}
     | {"outputs", "kept", "memo_fence", "resolutions", "output", "early", "children", "changed_at"}
+    | {"seen_at"}
 )
 _WAIT = frozenset({"id", "kind", "since", "deadline", "provider", "needed_at", "reviewer", "child"})
 _RESOLUTION = frozenset({"id", "kind", "verdict", "at", "child", "review"})
@@ -106,6 +107,7 @@ def turn_to_map(turn: Turn) -> Attributes:
         "lease_until": text(turn.lease_until),
         "retry_at": text(turn.retry_at),
         "changed_at": text(turn.changed_at),
+        "seen_at": text(turn.seen_at),
         "outputs": turn.outputs or None,
         "kept": turn.kept or None,
         "memo_fence": turn.memo_fence,
@@ -131,6 +133,7 @@ def turn_from_map(stored: Attributes, *, number: int, fence: int) -> Turn:
         lease_until=instant(stored.get("lease_until")),
         retry_at=instant(stored.get("retry_at")),
         changed_at=instant(stored.get("changed_at")),
+        seen_at=instant(stored.get("seen_at")),
         outputs=stored.get("outputs", 0),
         kept=stored.get("kept", 0),
         memo_fence=stored.get("memo_fence"),

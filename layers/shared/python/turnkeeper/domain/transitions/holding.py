@@ -92,7 +92,8 @@ def release_output(task: Task, *, content: str, now: datetime, pace: Pace) -> Ch
         state=TurnState.BETWEEN_ATTEMPTS,
         output=None,
         started_at=now,
-        # Its agent did not fail: this is no attempt more.
+        # Its agent did not fail: this is no attempt more, and nobody is told of one.
         attempt=turn.attempt - 1,
+        changed_at=None,
     )
     return replace(change, after=due(replace(after, turn=again, looks=0), now=now, pace=pace), wake=Wake.TASK)

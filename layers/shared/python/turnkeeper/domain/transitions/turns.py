@@ -97,6 +97,7 @@ def start_attempt(task: Task, *, now: datetime, pace: Pace) -> Change:
     if turn.retry_at is not None and now < turn.retry_at:
         raise TurnNotRunnable
     resumed = turn.state is TurnState.RUNNABLE
+    is_retry = turn.state is TurnState.RUNNING or turn.changed_at is not None
     begun = replace(
         turn,
         state=TurnState.RUNNING,
@@ -106,7 +107,7 @@ def start_attempt(task: Task, *, now: datetime, pace: Pace) -> Change:
         started_at=now if resumed else turn.started_at,
         lease_until=now + pace.lease,
         retry_at=None,
-        changed_at=None if resumed else now,
+        changed_at=now if is_retry and not resumed else None,
         early=(),
     )
     after = replace(task, turn=begun, fence=begun.fence, looks=0)

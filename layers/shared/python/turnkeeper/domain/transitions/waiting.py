@@ -14,7 +14,15 @@ from turnkeeper.domain.rules import HELD, Transition, require, state_of
 from turnkeeper.domain.task import NOTHING_USED, Pace, Reason, Runs, Task, Turn, TurnState, Usage
 from turnkeeper.domain.transitions.change import NO_SUBJECTS, Change, Wake
 from turnkeeper.domain.transitions.forms import due, ended, metered, released, said, turn_of
-from turnkeeper.domain.waits import EARLY_BYTES, MOST_WAITS, Resolution, Verdict, Wait, WaitKind
+from turnkeeper.domain.waits import (
+    EARLY_BYTES,
+    MOST_WAITS,
+    Resolution,
+    Verdict,
+    Wait,
+    WaitKind,
+    notifications,
+)
 
 RECONCILE_WITHIN = timedelta(days=1)
 RECONCILE = "reconcile"
@@ -112,6 +120,8 @@ def resolve(
         # A reconcile repeats its leg; the end of any other wait begins the next one.
         repeats = any(wait.kind is WaitKind.RECONCILE for wait in over)
         resolved = _repeatable(resolved, now=now) if repeats else replace(resolved, state=TurnState.RUNNABLE)
+    if _calls(task) and not _calls(replace(task, waits=left)):
+        resolved = replace(resolved, seen_at=now)
     after = due(replace(task, waits=left, turn=resolved, looks=0), now=now, pace=pace)
     return Change(
         transition=Transition.RESOLVE,
@@ -120,6 +130,10 @@ def resolve(
         decision=decision,
         wake=Wake.NONE if left else Wake.TASK,
     )
+
+
+def _calls(task: Task) -> bool:
+    return bool(notifications(task.asks, task.responsible_user))
 
 
 def _resolution(wait: Wait, verdict: Verdict, *, now: datetime, review: str | None = None) -> Resolution:
