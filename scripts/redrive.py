@@ -168,10 +168,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--endpoint-url", help="where SQS answers, if not at AWS")
     asked = parser.parse_args(arguments)
-    client: Any = session().create_client("sqs", endpoint_url=asked.endpoint_url, config=CALLS)
     try:
+        client: Any = session().create_client("sqs", endpoint_url=asked.endpoint_url, config=CALLS)
         redrive = Redrive(client, asked.queue)
-    except NoLetters as refusal:
+    except (NoLetters, BotoCoreError) as refusal:
         print(refusal, file=sys.stderr)
         return NOT_ASKED
     try:

@@ -26,9 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--endpoint-url", help="where DynamoDB answers, if not at AWS")
     parser.add_argument("tasks", nargs="+", metavar="TASK", help="the id of a task")
     asked = parser.parse_args(arguments)
-    client: Any = session().create_client("dynamodb", endpoint_url=asked.endpoint_url, config=STORE_CALLS)
-    table = Table(client, asked.table)
     try:
+        client: Any = session().create_client("dynamodb", endpoint_url=asked.endpoint_url, config=STORE_CALLS)
+        table = Table(client, asked.table)
         return max([_told(table, task_id) for task_id in asked.tasks])
     except (BotoCoreError, ClientError, StoreIsUnavailable) as error:
         print(f"{asked.table} cannot be read: {error}", file=sys.stderr)

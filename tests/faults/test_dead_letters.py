@@ -271,3 +271,13 @@ def test_the_command_says_what_became_of_each_letter(
     assert redrive.main(["--queue", commanded.dead, *where]) == 2
     assert "no queue for dead letters" in capsys.readouterr().err
     assert redrive.main(["--queue", commanded.lab.queue_url, "--endpoint-url", "http://127.0.0.1:9"]) == 2
+
+
+def test_a_shell_without_a_region_is_told_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION"):
+        monkeypatch.delenv(name, raising=False)
+
+    assert redrive.main(["--queue", "https://queue.example/q"]) == 2
+    assert "region" in capsys.readouterr().err

@@ -163,7 +163,7 @@ def test_the_command_says_what_it_found(
 
 
 def test_a_table_that_cannot_be_read_is_no_finding(
-    lived: str, live_lab: Laboratory, capsys: pytest.CaptureFixture[str]
+    lived: str, live_lab: Laboratory, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert live_lab.table != "nowhere"
 
@@ -171,6 +171,10 @@ def test_a_table_that_cannot_be_read_is_no_finding(
     told = capsys.readouterr()
     assert told.out == ""
     assert told.err.startswith("nowhere cannot be read: ")
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION"):
+        monkeypatch.delenv(name, raising=False)
+    assert main(["--table", live_lab.table, lived]) == 2
+    assert "region" in capsys.readouterr().err
 
 
 def test_what_guardrails_made_and_hold_is_sealed_too(host: Host, live_lab: Laboratory) -> None:
