@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tests.support.callbook import THE_TEST, as_function
 from tests.support.engines import make_table
 from tests.support.laboratory import Laboratory
 
@@ -65,6 +66,7 @@ def position_of(row: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
     return {key: row[key] for key in keys}
 
 
+@as_function(THE_TEST)
 def _scanned(lab: Laboratory) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = lab.dynamodb.scan(TableName=lab.table, ConsistentRead=True)["Items"]
     return items

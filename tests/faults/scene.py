@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.faults.soundness import Items
+from tests.support.callbook import THE_TEST, as_function
 from tests.support.faults import WRITE
 from tests.support.laboratory import Laboratory
 from turnkeeper.domain.errors import TaskIsTerminal
@@ -106,6 +107,7 @@ def seen(items: Items) -> dict[str, Any]:
     return {"task": named, **beside}
 
 
+@as_function(THE_TEST)
 def wake_ups(lab: Laboratory) -> int:
     """How many wake-ups wait, hidden ones too."""
     names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]

@@ -19,6 +19,9 @@ calls: dict[str, set[Permission]] = {}
 """What each function did so far in this run."""
 
 _at_work: ContextVar[str | None] = ContextVar("at_work", default=None)
+THE_TEST = "the test"
+"""Who is at work where a test looks in the middle of what a function does."""
+
 HEARTBEAT = "heartbeat"
 """The thread in which a worker renews its lease; it is started by `turns` alone."""
 WRITES = {

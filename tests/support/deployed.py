@@ -67,7 +67,7 @@ class Deployed:
         headers = {"authorization": f"Bearer {token}"} if token else {}
         certificate = self.deployment.endpoint.certificate
         trust = ssl.create_default_context(cafile=certificate) if certificate else True
-        return httpx.Client(base_url=f"{self.base_url}/", headers=headers, verify=trust, timeout=30)
+        return httpx.Client(base_url=f"{self.base_url}/", headers=headers, verify=trust, timeout=60)
 
     def client(self, service: str) -> Any:
         """A boto3 client of *service*, always the same one: to make one takes longer than most of what is watched."""

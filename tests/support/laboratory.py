@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.support.callbook import as_function, at_work
+from tests.support.callbook import THE_TEST, as_function, at_work
 from tests.support.engines import Engine, make_bucket, make_queue, make_table
 from turnkeeper.agents import builtin
 from turnkeeper.agents.protocol import Agent
@@ -164,6 +164,7 @@ class Laboratory:
         item: dict[str, Any] = answer["Item"]
         return item
 
+    @as_function(THE_TEST)
     def everything(self) -> dict[tuple[str, str], dict[str, Any]]:
         """Every item in the table, as plain values by key: to show that nothing else was stored."""
         found: dict[tuple[str, str], dict[str, Any]] = {}
