@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from tests.faults.agents import HOST, Asker, Talker, enlist
+from tests.faults.agents import HOST, Asker, enlist
 from tests.faults.crowd import at_once, process
 from tests.faults.extent import count
 from tests.faults.healing import assert_ended_for_good, deliver
@@ -20,7 +20,7 @@ from tests.support.hosting import report
 from tests.support.laboratory import ALICE, BOB, Laboratory
 from tests.support.laboratory import said as content
 from turnkeeper.agents.echo import Echo
-from turnkeeper.agents.protocol import Agent, Steps, TurnView
+from turnkeeper.agents.protocol import Say, Steps, TurnView
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain.errors import TaskError, TaskIsTerminal
 from turnkeeper.domain.needs import Need
@@ -38,11 +38,17 @@ ENOUGH = 12
 
 
 class Moody:
-    """Waits for people in every third turn, and talks in the others."""
+    """Waits for people in every third turn, and talks in the others; what it says after a wait names that."""
 
     def run(self, turn: TurnView) -> Steps:
-        agent: Agent = Asker() if turn.number % 3 == 0 else Talker(3)
-        return agent.run(turn)
+        if turn.number % 3 == 0:
+            return Asker().run(turn)
+        return self._talk(turn, "".join(f" after {one.wait_id}" for one in turn.resolutions))
+
+    def _talk(self, turn: TurnView, waited: str) -> Steps:
+        for ordinal in range(1, 3):
+            yield Say(f"turn {turn.number}{waited} says {ordinal}")
+        return Say(f"turn {turn.number}{waited} says 3")
 
 
 class Rush:
