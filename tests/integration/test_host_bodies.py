@@ -30,6 +30,8 @@ ROUTES = [*HELD, *NOTHING, "reconcile"]
         '{"fence":100000000000000000000}',
         '{"a":"\\ud800"}',
         "[" * 500,
+        "\x1d",
+        "\u2003",
     ],
 )
 def test_a_body_that_is_no_json_object_is_malformed(

@@ -35,6 +35,11 @@ def test_an_empty_body_is_called_empty(body: str | None) -> None:
     assert refusal(body) == "is empty; send a JSON object"
 
 
+@pytest.mark.parametrize("body", ["\x1d", "\u00a0", "\x0c"])
+def test_what_is_space_elsewhere_is_none_in_json(body: str) -> None:
+    assert "is not JSON" in refusal(body)
+
+
 @pytest.mark.parametrize("body", ["[]", "3", '"text"', "null", "true"])
 def test_a_body_must_be_an_object(body: str) -> None:
     assert refusal(body) == "must be a JSON object"

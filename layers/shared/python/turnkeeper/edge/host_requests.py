@@ -141,7 +141,7 @@ class Reconciliation(Sent):
 
 def read[S: Sent](model: type[S], event: Mapping[str, Any]) -> tuple[S, str]:
     """The body of *event* as a *model*, and as the text that makes the same key another request."""
-    sent = body(event) if (event.get("body") or "").strip() else {}
+    sent = {} if strict_json.is_blank(event.get("body") or "") else body(event)
     return checked(model, sent), strict_json.written(sent)
 
 

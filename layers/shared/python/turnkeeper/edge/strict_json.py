@@ -26,10 +26,15 @@ _PAIR = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _ESCAPE = re.compile(rf"\\(?:{_PAIR}|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{{2}})|.)", re.DOTALL)
 
 
+def is_blank(text: str) -> bool:
+    """Nothing is said: JSON's own four kinds of space at most, and not what Unicode has besides."""
+    return not text.strip(" \t\r\n")
+
+
 def read(body: str | None, *, is_base64: bool = False) -> dict[str, Any]:
     """The one object that *body* says, or MalformedRequest."""
     text = unpacked(body or "", is_base64=is_base64)
-    if not text.strip():
+    if is_blank(text):
         _refuse("is empty; send a JSON object")
     _refuse_deep_nesting(text)
     value = _parsed(text)
