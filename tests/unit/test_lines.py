@@ -1,4 +1,4 @@
-"""The poll's own log: lines of the same shape as the other functions', once each."""
+"""The log of the functions that load little: lines of the same shape as the other functions', once each."""
 
 import io
 import json

@@ -1,6 +1,6 @@
-"""The log of the one function that cannot afford powertools' Logger: its lines in the same shape, and nothing else.
+"""The log of functions that load as little as they can: lines in the shape of powertools' Logger, without it.
 
-Importing that Logger costs a tenth of what a cold start of the poll does (docs/decisions/0090).
+They are the poll and `publish`: to import that Logger costs a tenth of a poll's cold start (docs/decisions/0090).
 """
 
 import json
