@@ -185,7 +185,8 @@ def load(function: str) -> Callable[[Event, Any], dict[str, Any]]:
     ).handle
     # A test's captured stream is closed after it, and the functions stay loaded.
     for handler in logging.getLogger(PRODUCT).handlers:
-        if isinstance(handler, logging.StreamHandler):
+        # Those of a kind of their own are pytest's, and a StringIO is `logged`'s: both go with their test.
+        if type(handler) is logging.StreamHandler and not isinstance(handler.stream, io.StringIO):
             handler.setStream(sys.__stdout__)
     return as_function(function)(handle)
 

@@ -6,6 +6,7 @@ import logging
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,17 @@ def line_of(logger: logging.Logger, stream: io.StringIO) -> dict[str, Any]:
     return said
 
 
+@pytest.fixture
+def as_it_was() -> Iterator[None]:
+    """What a Logger of powertools changes of all that is logged is taken back."""
+    handlers = logging.getLogger().handlers
+    filters = [list(handler.filters) for handler in handlers]
+    yield
+    for handler, before in zip(handlers, filters, strict=True):
+        handler.filters[:] = before
+
+
+@pytest.mark.usefixtures("as_it_was")
 def test_a_line_has_what_powertools_would_say() -> None:
     theirs = io.StringIO()
     # By another name: the functions may have made the one of ours, with its stream.
