@@ -84,6 +84,8 @@ lock: setup ## resolve requirements/*.txt anew from pyproject.toml
 	$(lock) pyproject.toml -o requirements/layer.txt
 	$(lock) pyproject.toml --group dev -o requirements/dev.txt
 	$(lock) --group engine -o requirements/engine.txt
+	$(lock) pyproject.toml --group peer-floor -o requirements/peers/floor.txt
+	$(foreach peer,a2a langgraph restate,$(lock) --group peer-$(peer) -o requirements/peers/$(peer).txt &&) true
 
 clean: ## remove everything that was installed, built or kept
 	rm -rf .venv .engine node_modules cdk.out .turnkeeper .mypy_cache .ruff_cache .pytest_cache .hypothesis
