@@ -1,13 +1,14 @@
 # Every target sets up what it needs first; that takes a second when nothing changed.
 .DEFAULT_GOAL := help
-.PHONY: help setup up token host-keys redrive demo test faults any-order requests conformance mutations cost lint synth \
-	deploy destroy smoke rehearse openapi lock clean
+.PHONY: help setup up token host-keys redrive demo test faults any-order requests conformance mutations cost bench \
+	lint synth deploy destroy smoke rehearse openapi lock clean
 
 PORT ?= 4510
 LIVES ?= 300x40
 REQUESTS ?= 60
 PYTHON ?= python3
 STAGE ?= dev
+ROUNDS ?= 5
 export PYTHON_3_13 PORT NAME BASE_URL REPORT TOKEN STAGE QUEUE_URL
 
 ours := .venv/bin/python
@@ -76,6 +77,9 @@ rehearse: setup ## deploy, change, break, roll back and destroy, where roles are
 
 cost: setup ## measure anew what things cost, and write docs/cost.md
 	@AWS_DEFAULT_REGION=us-east-1 PYTHONPATH=layers/shared/python $(ours) -m scripts.cost
+
+bench: setup ## measure how fast and how even it is beside others, and write docs/performance.md (PART=cold; ROUNDS=5)
+	@$(ours) -m bench --rounds "$(ROUNDS)" -- $(PART)
 
 openapi: setup ## write the API's document anew from the code
 	@PYTHONPATH=layers/shared/python $(ours) -m scripts.openapi
