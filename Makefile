@@ -8,7 +8,6 @@ LIVES ?= 300x40
 REQUESTS ?= 60
 PYTHON ?= python3
 STAGE ?= dev
-ROUNDS ?= 5
 export PYTHON_3_13 PORT NAME BASE_URL REPORT TOKEN STAGE QUEUE_URL
 
 ours := .venv/bin/python
@@ -78,8 +77,8 @@ rehearse: setup ## deploy, change, break, roll back and destroy, where roles are
 cost: setup ## measure anew what things cost, and write docs/cost.md
 	@AWS_DEFAULT_REGION=us-east-1 PYTHONPATH=layers/shared/python $(ours) -m scripts.cost
 
-bench: setup ## measure how fast and how even it is beside others, and write docs/performance.md (PART=cold; ROUNDS=5)
-	@$(ours) -m bench --rounds "$(ROUNDS)" -- $(PART)
+bench: setup ## measure how fast and how even it is beside others, and write docs/performance.md (PART=cold; ROUNDS=3)
+	@$(ours) -m bench $(if $(ROUNDS),--rounds="$(ROUNDS)") -- $(PART)
 
 openapi: setup ## write the API's document anew from the code
 	@PYTHONPATH=layers/shared/python $(ours) -m scripts.openapi

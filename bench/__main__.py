@@ -13,7 +13,6 @@ from bench.results import Taken
 from bench.run import run
 from bench.tables import shown
 
-ROUNDS = 5
 console = Console()
 
 
@@ -24,12 +23,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "parts", nargs="*", metavar="PART", help=f"one of {', '.join(PARTS)}; all, if none is named"
     )
     parser.add_argument(
-        "--rounds", type=int, default=ROUNDS, help=f"how often each sample is taken ({ROUNDS})"
+        "--rounds", type=int, help="how often each sample is taken; each part knows by itself"
     )
     asked = parser.parse_args(arguments)
     if unknown := [name for name in asked.parts if name not in PARTS]:
         parser.error(f"there is no part {unknown[0]!r}; there are: {', '.join(PARTS)}")
-    if asked.rounds < 1:
+    if asked.rounds is not None and asked.rounds < 1:
         parser.error("--rounds: once at least")
     kept = results.read()
     failed = run(asked.parts or list(PARTS), asked.rounds, kept, told=_tell)

@@ -1,41 +1,25 @@
-"""Samples and what is told of them: median, least and most; a ratio is taken pair by pair, since machines are noisy."""
+"""Measured values, every single one kept, with what sums them up, and how they are written in a table."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median, quantiles
-from typing import TypedDict
+from typing import Any
 
 
-class Summary(TypedDict):
-    """What is told of some samples."""
-
-    median: float
-    min: float
-    max: float
-    samples: int
+def spread(runs: Sequence[float]) -> dict[str, Any]:
+    """*runs*, in their order, with their median, their least and their greatest."""
+    return {"median": median(runs), "min": min(runs), "max": max(runs), "runs": list(runs)}
 
 
-def summary(samples: Sequence[float]) -> Summary:
-    """What is told of *samples*, of which there is one at least."""
-    if not samples:
-        raise ValueError("there is nothing to tell of no sample")
-    return {
-        "median": float(f"{median(samples):.4g}"),
-        "min": float(f"{min(samples):.4g}"),
-        "max": float(f"{max(samples):.4g}"),
-        "samples": len(samples),
-    }
+def ratio(ours: Sequence[float], theirs: Sequence[float]) -> dict[str, Any]:
+    """How many times *theirs* each of *ours* is: run by run, since each pair was measured in one moment."""
+    return spread([one / other for one, other in zip(ours, theirs, strict=True)])
 
 
-def ratio(ours: Sequence[float], theirs: Sequence[float]) -> Summary:
-    """How many times *theirs* each of *ours* is; the n-th of both were taken beside each other in one run."""
-    return summary([our / their for our, their in zip(ours, theirs, strict=True)])
-
-
-def percentile(samples: Sequence[float], percent: int) -> float:
-    """The sample that *percent* of all do not exceed."""
-    if len(samples) == 1:
-        return samples[0]
-    return quantiles(samples, n=100, method="inclusive")[percent - 1]
+def percentile(runs: Sequence[float], percent: int) -> float:
+    """The value that *percent* of *runs* do not exceed."""
+    if len(runs) == 1:
+        return runs[0]
+    return quantiles(runs, n=100, method="inclusive")[percent - 1]
 
 
 def number(value: float) -> str:
@@ -45,16 +29,12 @@ def number(value: float) -> str:
     return f"{value:.3g}"
 
 
-def cells(told: Summary) -> tuple[str, str, str]:
-    """Median, least and most of a summary, for a table."""
-    return number(told["median"]), number(told["min"]), number(told["max"])
+def cell(found: Mapping[str, Any], *, times: float = 1) -> str:
+    """Median, and least and greatest behind it, of a spread, *times* so much."""
+    middle, least, greatest = (number(found[name] * times) for name in ("median", "min", "max"))
+    return f"{middle} ({least} to {greatest})"
 
 
 def row(*given: object) -> tuple[str, ...]:
     """A row of a table; numbers are written as everywhere."""
     return tuple(number(one) if isinstance(one, (int, float)) else str(one) for one in given)
-
-
-def total(samples: Iterable[float]) -> float:
-    """Their sum, for a table."""
-    return float(f"{sum(samples):.4g}")

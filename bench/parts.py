@@ -13,6 +13,8 @@ from bench.tables import Plot, Table
 type Found = Mapping[str, Any]
 
 PARTS: Mapping[str, str] = {
+    "cold": "bench.cold",
+    "warm": "bench.warm",
     "contention": "bench.contention",
 }
 """Each part's module by its name, in the order of the page."""
@@ -24,6 +26,8 @@ class Part(Protocol):
     TITLE: str
     ABOUT: str
     """What is measured, against what, and what it does not show, as Markdown."""
+    ROUNDS: int
+    """How often each sample is taken, if nobody says otherwise."""
 
     def measure(self, rounds: int) -> Found:
         """What was found, each sample taken *rounds* times."""

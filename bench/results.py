@@ -3,6 +3,7 @@
 Whatever reads it, the page too, refuses a part without its command and one of an unknown form.
 """
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -52,4 +53,6 @@ def read(path: Path = KEPT) -> Results:
 
 def keep(results: Results, path: Path = KEPT) -> None:
     """Have *results* be what is kept."""
-    path.write_text(results.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    text = results.model_dump_json(indent=1)
+    one_line = re.sub(r"\[[-+.,\d\se]*\]", lambda numbers: " ".join(numbers.group().split()), text)
+    path.write_text(one_line + "\n", encoding="utf-8")

@@ -12,6 +12,7 @@ from typing import Any
 
 from bench import ROOT
 from bench.machine import busy_seconds, load, seconds_of_children, this_machine
+from bench.parts import part
 from bench.results import Results, Taken
 
 PATIENCE_S = 420
@@ -40,8 +41,9 @@ def apart(name: str, rounds: int) -> dict[str, Any]:
         return measured
 
 
-def taken(name: str, rounds: int, *, measure: Measure = apart) -> Taken:
-    """The part *name*, measured now."""
+def taken(name: str, rounds: int | None, *, measure: Measure = apart) -> Taken:
+    """The part *name*, measured now; as often as it knows by itself, if *rounds* is None."""
+    rounds = rounds or part(name).ROUNDS
     load_before, busy, own, began = load(), busy_seconds(), seconds_of_children(), perf_counter()
     found = measure(name, rounds)
     seconds, machine = perf_counter() - began, this_machine()
@@ -60,7 +62,7 @@ def taken(name: str, rounds: int, *, measure: Measure = apart) -> Taken:
 
 def run(
     names: Sequence[str],
-    rounds: int,
+    rounds: int | None,
     kept: Results,
     *,
     measure: Measure = apart,
