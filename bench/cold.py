@@ -16,8 +16,8 @@ from tests.support.fresh import FUNCTIONS, environment
 TITLE = "Cold start of each function"
 ABOUT = """\
 CPU seconds of a whole fresh process, the interpreter's own start included: one that loads the function as Lambda would,
-and beside it one that only imports botocore (or boto3) and makes a DynamoDB client, which nothing that reads a table can
-do without. Nothing of AWS's own start is in it."""
+and beside it one that only imports botocore (or boto3) and makes a DynamoDB client, which all that read a table
+must. Nothing of AWS's own start is in it."""
 COMMAND = "make bench PART=cold"
 ROUNDS = 15
 BOTOCORE = "import botocore.session; botocore.session.get_session().create_client('dynamodb')"

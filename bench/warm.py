@@ -18,7 +18,7 @@ from typing import Any
 import botocore.session
 
 from bench.canned import answering
-from bench.figures import cells, number, ratio, spread
+from bench.figures import cell, number, ratio, spread
 from bench.tables import Table
 from tests.support import specimens
 from tests.support.fresh import said
@@ -161,26 +161,14 @@ def _parts(task: Task, item: Mapping[str, Any]) -> dict[str, Once]:
 def tables(found: Mapping[str, Any]) -> Sequence[Table]:
     """A row for each kind of task; and what of the handler's time each of its steps takes."""
     states = found["states"]
-    columns = (
-        "task",
-        "CPU us",
-        "min",
-        "max",
-        "bare us",
-        "x bare",
-        "min",
-        "max",
-        "x same client",
-        "min",
-        "max",
-    )
+    columns = ("task", "CPU us", "bare us", "x bare", "x same client")
     rows = [
         (
             name,
-            *cells(of["cpu_us"]["handler"]),
+            cell(of["cpu_us"]["handler"]),
             number(of["cpu_us"]["bare"]["median"]),
-            *cells(of["ratio"]),
-            *cells(of["ratio_same_client"]),
+            cell(of["ratio"]),
+            cell(of["ratio_same_client"]),
         )
         for name, of in states.items()
     ]
@@ -189,6 +177,6 @@ def tables(found: Mapping[str, Any]) -> Sequence[Table]:
         (name, *(number(of["parts_us"][step]["median"]) for step in steps)) for name, of in states.items()
     ]
     return (
-        Table("A poll beside a bare one, median of each", columns, rows, COMMAND),
+        Table("A poll beside a bare one, median (least to greatest)", columns, rows, COMMAND),
         Table("Its steps, each by itself, CPU us", ("task", *steps), parts, COMMAND),
     )
