@@ -53,6 +53,10 @@ class Peer(Protocol):
     """What was compared and how it is asked, for the page."""
     command: str
     """What it is started with, without paths."""
+    patience_s: float
+    """How long an accepted input may take, beyond what the agent takes, until it counts as not answered."""
+    ages_s: Sequence[float]
+    """How long before a kill inputs are sent to it, so that the kill meets answers that are being made."""
 
     def running(self) -> AbstractContextManager[None]:
         """It runs within the block, with nothing in it, and is gone after it, however the block ends."""
@@ -86,3 +90,6 @@ class Peer(Protocol):
 
     def start_again(self) -> None:
         """Have it run as it did before the crash, on what it kept."""
+
+    def pass_time(self) -> None:
+        """Have it do now what it does by itself from time to time."""

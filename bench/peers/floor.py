@@ -4,9 +4,8 @@ For the handlers DynamoDB's answer lies ready (`bench.canned`): a real item each
 """
 
 import json
-import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,15 +14,15 @@ from typing import Any
 from bench.peers import installing
 from bench.peers.conversation import Poll
 from bench.peers.servers import Server
-from offline.endpoint import HOST, REGION
+from offline.endpoint import HOST
 from offline.engine import Engine as Emulator
 from offline.engine import free_port
 from tests.support.engines import Engine
-from tests.support.gateway import ENVIRONMENT, event
+from tests.support.fresh import environment
+from tests.support.gateway import event
 from tests.support.laboratory import ALICE, Laboratory
 
 APPS = Path(__file__).resolve().parent / "apps"
-ROOT = installing.ROOT
 
 
 @contextmanager
@@ -47,10 +46,12 @@ def versions() -> Mapping[str, str]:
     return {name: installing.version("floor", name) for name in ("uvicorn", "starlette")}
 
 
-@dataclass(slots=True)
+@dataclass
 class Handlers:
     """The function of the poll, called for each request by the bare server, one after another as Lambda does."""
 
+    name = "Turnkeeper (the handler alone)"
+    how = "the function of the poll on the server of the floor; DynamoDB's answer lies ready, so no network is behind it"
     server: Server | None = None
     port: int = 0
     tasks: dict[int, str] = field(default_factory=dict)
@@ -94,17 +95,6 @@ class Handlers:
         """The poll of the conversation of *size* messages."""
         return Poll("GET /v1/tasks/{id}", self.port, f"/v1/tasks/{self.tasks[size]}")
 
-
-def environment() -> Mapping[str, str]:
-    """What a function has in its environment, and where it finds its code."""
-    return {
-        **ENVIRONMENT,
-        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "layers" / "shared" / "python")]),
-        "AWS_REGION": REGION,
-        "AWS_DEFAULT_REGION": REGION,
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
-        "TURNKEEPER_TABLE": "table",
-        "TURNKEEPER_QUEUE_URL": "http://127.0.0.1:9/queue",
-        "TURNKEEPER_BUCKET": "bucket",
-    }
+    def processes(self) -> Sequence[int]:
+        """The one that answers."""
+        return self.server.processes() if self.server else ()

@@ -5,6 +5,7 @@
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 from bench.peers.conversation import PeerFailed
@@ -14,6 +15,7 @@ ROOT = setup.ROOT
 FOLDER = ".peers"
 LOCKED = Path(__file__).resolve().parent / "restate-server"
 SERVER = "restate-server"
+ENVIRONMENTS = ("floor", "a2a", "langgraph", "restate")
 
 
 def environment(name: str) -> Path:
@@ -57,3 +59,14 @@ def restate_server_version() -> str:
     """The version of Restate's server that is locked."""
     lock = json.loads((LOCKED / "package-lock.json").read_text())
     return str(lock["packages"][f"node_modules/@restatedev/{SERVER}"]["version"])
+
+
+def everything() -> list[str]:
+    """Have all of it installed; what could not be, and why."""
+    failures = []
+    for install in (*(partial(environment, name) for name in ENVIRONMENTS), restate_server):
+        try:
+            install()
+        except PeerFailed as failure:
+            failures.append(str(failure))
+    return failures

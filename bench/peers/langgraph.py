@@ -10,11 +10,11 @@ from bench.peers import installing
 from bench.peers.conversation import Line, Poll, Role
 from bench.peers.floor import APPS
 from bench.peers.process_peers import ProcessPeer
-from bench.peers.servers import Server
+from bench.peers.servers import PROXIED, Server
 from offline.endpoint import HOST
 from offline.engine import free_port
 
-QUIET = {"LANGSMITH_TRACING": "false", "LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGCHAIN_TRACING_V2": "false"}
+QUIET = PROXIED | {"LANGSMITH_TRACING": "false", "LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGCHAIN_TRACING_V2": "false"}
 
 
 class LangGraph(ProcessPeer):

@@ -16,6 +16,8 @@ from offline.endpoint import HOST
 class ProcessPeer:
     """One that runs in a folder which holds all it keeps; a crash kills all of its processes."""
 
+    patience_s = 6.0
+    ages_s = (0.0, 0.2, 0.4, 0.8)
     port: int
     servers: Sequence[Server] = ()
 
@@ -45,6 +47,9 @@ class ProcessPeer:
         """Kill all of it, at once and for good."""
         for server in reversed(self.servers):
             server.kill()
+
+    def pass_time(self) -> None:
+        """Nothing: whatever it does by itself, it does in its own time."""
 
     def processes(self) -> list[int]:
         """All of its processes."""

@@ -40,6 +40,7 @@ class Restate(ProcessPeer):
         kept.mkdir()
         apart.mkdir()
         environment = {
+            "RESTATE_NODE_NAME": "peer",
             "RESTATE_BIND_IP": HOST,
             "RESTATE_ADVERTISED_HOST": HOST,
             "RESTATE_LISTEN_MODE": "tcp",
@@ -55,7 +56,7 @@ class Restate(ProcessPeer):
                 health=f"{self.service}/health",
             ),
             Server(
-                [sys.executable, "-c", NODE, str(installing.restate_server()), "--no-logo", "--base-dir", str(kept)],
+                [sys.executable, "-c", NODE, str(installing.restate_server()), "--no-logo", "--base-dir", str(kept / "data")],
                 folder=kept,
                 health=f"http://{HOST}:{self.port}/restate/health",
                 environment=environment,

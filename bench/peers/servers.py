@@ -1,7 +1,7 @@
 """A peer's process: on loopback, in a clean environment, on a leash, and gone with its whole group when it must be.
 
-Its environment holds nothing of ours, tells it to send nothing anywhere, and has what it may send nonetheless go to a
-port of this machine where nobody listens.
+Its environment holds nothing of ours and tells it to send nothing anywhere. Where the peer knows proxies (`PROXIED`),
+what it may send nonetheless goes to a port of this machine where nobody listens.
 """
 
 import os
@@ -20,10 +20,8 @@ from tests.support.deployed import processes_of
 
 START_SECONDS = 60
 NOWHERE = "http://127.0.0.1:9"
-QUIET = {
-    "PATH": "/usr/local/bin:/usr/bin:/bin",
-    "LANG": "C.UTF-8",
-    "DO_NOT_TRACK": "1",
+CLEAN = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "DO_NOT_TRACK": "1"}
+PROXIED = {
     "HTTP_PROXY": NOWHERE,
     "HTTPS_PROXY": NOWHERE,
     "http_proxy": NOWHERE,
@@ -42,11 +40,11 @@ class Server:
         *,
         folder: Path,
         health: str,
-        environment: Mapping[str, str] | None = None,
+        environment: Mapping[str, str] = PROXIED,
         ready: Callable[[httpx.Response], bool] = lambda _: True,
     ) -> None:
         self.command, self.folder, self.health = command, folder, health
-        self.environment = {**QUIET, "HOME": str(folder), "TMPDIR": str(folder), **(environment or {})}
+        self.environment = {**CLEAN, "HOME": str(folder), "TMPDIR": str(folder), **environment}
         self._ready, self._process = ready, None
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -82,7 +80,8 @@ class Server:
             except httpx.HTTPError:
                 pass
             time.sleep(0.05)
-        said = (self.folder / "log").read_text(errors="replace").replace(str(self.folder), "").splitlines()
+        log = (self.folder / "log").read_text(errors="replace").replace(str(self.folder), "")
+        said = log.partition("Fatal Python error")[0].splitlines()  # the leash's own, which ends with its command
         raise PeerFailed("\n".join(["it did not come up, and said at last:", *said[-8:]]))
 
     def kill(self) -> None:
