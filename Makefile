@@ -1,7 +1,7 @@
 # Every target sets up what it needs first; that takes a second when nothing changed.
 .DEFAULT_GOAL := help
-.PHONY: help setup up token host-keys redrive demo test faults any-order requests conformance mutations cost docs lint synth \
-	deploy destroy smoke rehearse openapi lock clean
+.PHONY: help setup up token host-keys redrive demo test faults any-order requests conformance mutations cost bench docs \
+	lint synth deploy destroy smoke rehearse openapi lock clean
 
 PORT ?= 4510
 LIVES ?= 300x40
@@ -80,6 +80,9 @@ cost: setup ## measure anew what things cost, and write docs/cost.md
 docs: setup ## build the pages of docs/ into site/, which needs neither a server nor the internet
 	@PYTHONPATH=layers/shared/python $(ours) -m scripts.site
 	@NO_MKDOCS_2_WARNING=1 $(ours) -m mkdocs build && echo 'Open site/index.html'
+
+bench: setup ## measure how fast and how even it is beside others, and write docs/performance.md (PART=cold; ROUNDS=3)
+	@$(ours) -m bench $(if $(ROUNDS),--rounds="$(ROUNDS)") -- $(PART)
 
 openapi: setup ## write the API's document anew from the code
 	@PYTHONPATH=layers/shared/python $(ours) -m scripts.openapi
