@@ -16,6 +16,10 @@ text{font:13px system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;fil
 .turn{fill:#20302f;stroke:#4f716e}.box{fill:#12191a;stroke:#4db6ac}.end{fill:#4db6ac;stroke:#4db6ac}.dot{fill:#cfe3e1}
 .arrow{stroke:#9ab5b2}.head{fill:#9ab5b2}text{fill:#e2eeed}.small,.title{fill:#a9c2bf}.on-end,.on-end.small{fill:#0b1414}}"""
 
+HEAD = """\
+<defs><marker id="head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7"
+orient="auto-start-reverse"><path class="head" d="M0 0 10 5 0 10z"/></marker></defs>"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Box:
@@ -73,13 +77,11 @@ def picture(width: int, height: int, title: str, description: str, parts: Iterab
     """*parts*, in the order in which they lie over one another, as an SVG document that says what it shows."""
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
-            f'aria-labelledby="title description">',
-            f'<title id="title">{escape(title)}</title>',
-            f'<desc id="description">{escape(description)}</desc>',
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">',
+            f"<title>{escape(title)}</title>",
+            f"<desc>{escape(description)}</desc>",
             f"<style>{STYLE}</style>",
-            '<defs><marker id="head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" '
-            'orient="auto-start-reverse"><path class="head" d="M0 0 10 5 0 10z"/></marker></defs>',
+            HEAD,
             f'<rect class="ground" width="{width}" height="{height}" rx="12"/>',
             *parts,
             "</svg>\n",

@@ -24,7 +24,9 @@ BOXES: Mapping[State, Box] = {
     State.QUEUED: Box(x=265, y=190, width=140, height=52, words=["queued", "input waits"]),
     State.WAITING: Box(x=265, y=330, width=140, height=52, words=["waiting", "all is held"]),
     State.RUNNING: Box(x=460, y=190, width=165, height=52, words=["running", "under a lease"]),
-    State.BETWEEN_ATTEMPTS: Box(x=460, y=400, width=165, height=52, words=["between attempts", "until its time"]),
+    State.BETWEEN_ATTEMPTS: Box(
+        x=460, y=400, width=165, height=52, words=["between attempts", "until its time"]
+    ),
     State.RUNNABLE: Box(x=745, y=190, width=135, height=52, words=["runnable", "may go on"]),
     State.SUSPENDED: Box(x=745, y=400, width=135, height=52, words=["suspended", "nothing runs"]),
     State.TERMINAL: Box(
@@ -87,13 +89,23 @@ LEADS = (
         State.QUEUED,
         State.WAITING,
         Transition.START_TURN,
-        Arrow(points=[(360, 242), (360, 328)], words=["all is held", "for a", "review"], at=(365, 272), anchor="start"),
+        Arrow(
+            points=[(360, 242), (360, 328)],
+            words=["all is held", "for a", "review"],
+            at=(365, 272),
+            anchor="start",
+        ),
     ),
     _leads(
         State.WAITING,
         State.QUEUED,
         frozenset({Transition.DECIDE, Transition.ACCEPT, Transition.INTERRUPT}),
-        Arrow(points=[(310, 330), (310, 244)], words=["decided,", "or more", "comes"], at=(305, 272), anchor="end"),
+        Arrow(
+            points=[(310, 330), (310, 244)],
+            words=["decided,", "or more", "comes"],
+            at=(305, 272),
+            anchor="end",
+        ),
     ),
     _leads(
         State.RUNNING,
@@ -151,9 +163,7 @@ LEADS = (
     _leads(
         IN_A_TURN,
         frozenset({State.IDLE, State.QUEUED, State.WAITING}),
-        frozenset(
-            {Transition.FINISH, Transition.INTERRUPT, Transition.RELEASE_OUTPUT, Transition.RECONCILE}
-        ),
+        frozenset({Transition.FINISH, Transition.INTERRUPT, Transition.RELEASE_OUTPUT, Transition.RECONCILE}),
         Arrow(points=[(430, 450), (349, 450)], words=["the turn ends"], at=(391, 468)),
         Arrow(points=[(335, 438), (335, 384)], words=["the rest is held"], at=(340, 414), anchor="start"),
         Arrow(
@@ -162,9 +172,7 @@ LEADS = (
             at=(244, 402),
             anchor="start",
         ),
-        Arrow(
-            points=[(335, 462), (335, 490), (95, 490), (95, 244)], words=["nothing waits"], at=(265, 484)
-        ),
+        Arrow(points=[(335, 462), (335, 490), (95, 490), (95, 244)], words=["nothing waits"], at=(265, 484)),
     ),
     _leads(
         State.IDLE,
@@ -179,8 +187,7 @@ LEADS = (
     _leads(
         PROCESSING,
         State.TERMINAL,
-        ENDINGS
-        | {Transition.FAIL_ATTEMPT, Transition.LOSE_TURN, Transition.RESOLVE, Transition.RECONCILE},
+        ENDINGS | {Transition.FAIL_ATTEMPT, Transition.LOSE_TURN, Transition.RESOLVE, Transition.RECONCILE},
         Arrow(
             points=[(910, 316), (955, 316)],
             words=["completed,", "errored,", "restricted"],

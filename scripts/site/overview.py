@@ -27,7 +27,11 @@ ARROWS = (
     Arrow(points=[(550, 262), (633, 199)]),
     Arrow(points=[(618, 285), (552, 285)], words=["look!"], at=(585, 279)),
     Arrow(points=[(700, 199), (700, 254)], words=["after each write"], at=(706, 232), anchor="start"),
-    Arrow(points=[(685, 308), (685, 332), (80, 332), (80, 310)], words=["to each host, from a queue of its own"], at=(310, 326)),
+    Arrow(
+        points=[(685, 308), (685, 332), (80, 332), (80, 310)],
+        words=["to each host, from a queue of its own"],
+        at=(310, 326),
+    ),
     Arrow(points=[(752, 148), (798, 108)]),
     Arrow(points=[(800, 180), (752, 170)], words=["what", "is due"], at=(786, 200), anchor="end"),
     Arrow(points=[(905, 88), (958, 88)]),

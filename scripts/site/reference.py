@@ -4,7 +4,7 @@ All of it is read out of openapi.json, so that there is nothing to keep beside i
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 FOLDER = "openapi"
@@ -38,7 +38,8 @@ def pages(document: Json) -> dict[str, str]:
         for tag in document["tags"]
     }
     shapes = [
-        "\n".join(_shape(name, schema, document)) for name, schema in document["components"]["schemas"].items()
+        "\n".join(_shape(name, schema, document))
+        for name, schema in document["components"]["schemas"].items()
     ]
     made[f"{FOLDER}/{SHAPES}.md"] = _page("Shapes", "What requests and answers are made of, by name.", shapes)
     return made
@@ -111,24 +112,28 @@ def _properties(schema: Json, document: Json, above: str = "") -> Iterator[tuple
         yield from _properties(inner, document, below)
 
 
-def _type(schema: Any) -> str:
+def _type(schema: Json | None) -> str:
     """What *schema* is, in a few words."""
-    if not isinstance(schema, Mapping) or not schema:
-        return "anything"
-    if "$ref" in schema:
-        name = schema["$ref"].removeprefix(SCHEMA)
-        return f"[{name}]({SHAPES}.md#{name.lower()})"
-    if "const" in schema:
-        return f"`{json.dumps(schema['const'])}`"
-    if "enum" in schema:
-        return " or ".join(f"`{json.dumps(one)}`" for one in schema["enum"])
-    for several in ("anyOf", "oneOf"):
-        if several in schema and "properties" not in schema:
-            return " or ".join(dict.fromkeys(_type(one) for one in schema[several]))
-    kind = schema.get("type", "anything")
-    if kind == "array":
-        return f"list of {_type(schema.get('items'))}"
-    return " or ".join(kind) if isinstance(kind, list) else str(kind)
+    match schema:
+        case {"$ref": reference}:
+            name = reference.removeprefix(SCHEMA)
+            return f"[{name}]({SHAPES}.md#{name.lower()})"
+        case {"const": value}:
+            return f"`{json.dumps(value)}`"
+        case {"enum": values}:
+            return _either(f"`{json.dumps(one)}`" for one in values)
+        case {"anyOf": alternatives}:
+            return _either(_type(one) for one in alternatives)
+        case {"type": list(kinds)}:
+            return _either(kinds)
+        case _:
+            one = schema or {}
+            kind = one.get("type", "anything")
+            return f"list of {_type(one.get('items'))}" if kind == "array" else str(kind)
+
+
+def _either(said: Iterable[str]) -> str:
+    return " or ".join(dict.fromkeys(said))
 
 
 def _facts(schema: Json) -> Iterator[str]:
@@ -142,7 +147,9 @@ def _facts(schema: Json) -> Iterator[str]:
 
 def _cell(*said: str) -> str:
     """*said* as the cell of a table."""
-    words = "; ".join(one.strip().rstrip(".") if len(said) > 1 else one.strip() for one in said if one.strip())
+    words = "; ".join(
+        one.strip().rstrip(".") if len(said) > 1 else one.strip() for one in said if one.strip()
+    )
     return words.replace("|", "\\|").replace("\n", "<br>")
 
 

@@ -144,7 +144,11 @@ def test_files_are_sent_and_fetched_as_the_page_says(alice: Any, live_lab: Labor
 def test_the_webhook_of_the_page_is_a_stack_that_calls_for_ends_and_for_what_waits() -> None:
     names = run_python("howto/webhooks.md")
     stack = names["Webhook"](
-        cdk.App(), "Webhook", bus_name="turnkeeper-prod", endpoint="https://example.com/hook", secret_name="hook"
+        cdk.App(),
+        "Webhook",
+        bus_name="turnkeeper-prod",
+        endpoint="https://example.com/hook",
+        key_in="hook-key",
     )
 
     template = Template.from_stack(stack)
