@@ -1,4 +1,4 @@
-"""What every use case calls and uses, by AWS's rules: the list that tests hold to its budgets, and costs are made of."""
+"""What every use case calls and uses, by AWS's rules: the list that tests hold to its budgets and costs are made of."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
