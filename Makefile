@@ -82,6 +82,7 @@ docs: setup ## build the pages of docs/ into site/, which needs neither a server
 	@NO_MKDOCS_2_WARNING=1 $(ours) -m mkdocs build && echo 'Open site/index.html'
 
 bench: setup ## measure how fast and how even it is beside others, and write docs/performance.md (PART=cold; ROUNDS=3)
+	@$(if $(filter-out peers,$(PART)),,-$(ours) -m bench.peers --install)
 	@$(ours) -m bench $(if $(ROUNDS),--rounds="$(ROUNDS)") -- $(PART)
 
 openapi: setup ## write the API's document anew from the code

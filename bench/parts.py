@@ -17,6 +17,7 @@ PARTS: Mapping[str, str] = {
     "warm": "bench.warm",
     "accounting": "bench.accounting",
     "contention": "bench.contention",
+    "peers": "bench.peers",
 }
 """Each part's module by its name, in the order of the page."""
 

@@ -4,6 +4,7 @@
 """
 
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -22,8 +23,8 @@ from offline.engine import EngineFailed
 
 __all__ = ["ABOUT", "COMMAND", "PEERS", "ROUNDS", "TITLE", "measure", "plots", "tables"]
 
-ROUNDS = 5
-LIVES, TRIES, KILLS = 10, 3, 2
+ROUNDS = 4
+LIVES, TRIES, KILLS = 8, 3, 2
 OLD_S = (11.0, 11.3, 11.6, 12.0)
 """Before a kill; LangGraph's local server writes to its files every ten seconds."""
 PEERS: Mapping[str, Callable[[], Peer]] = {
@@ -49,8 +50,10 @@ def measure(rounds: int = ROUNDS, *, only: Sequence[str] = NAMES, quick: bool = 
 
 
 def _attempted(name: str, bare: Poll, **how: Any) -> dict[str, Any]:
+    began = time.monotonic()
     try:
-        return _handlers(bare, **how) if name == HANDLERS else _measured(PEERS[name](), bare, **how)
+        found = _handlers(bare, **how) if name == HANDLERS else _measured(PEERS[name](), bare, **how)
+        return {**found, "seconds": round(time.monotonic() - began, 1)}
     except FAILURES as failure:
         return {"failed": without_places(f"{type(failure).__name__}: {failure}")}
 
@@ -75,7 +78,7 @@ def _handlers(bare: Poll, *, rounds: int, sizes: Sequence[int], quick: bool) -> 
 def _measured(peer: Peer, bare: Poll, *, rounds: int, sizes: Sequence[int], quick: bool) -> dict[str, Any]:
     tries, kills = (1, 1) if quick else (TRIES, KILLS)
     with peer.running():
-        found = {
+        found: dict[str, Any] = {
             "name": peer.name,
             "how": peer.how,
             "command": peer.command,
@@ -85,13 +88,15 @@ def _measured(peer: Peer, bare: Poll, *, rounds: int, sizes: Sequence[int], quic
             "busy": trials.sent_while_busy(peer, times=tries),
         }
         if isinstance(peer, A2A):
-            found["busy_at_the_end"] = trials.sent_while_busy(peer, times=tries, pause=f"last {trials.PAUSE}")
+            found["busy_at_the_end"] = trials.sent_while_busy(
+                peer, times=tries, pause=f"last {trials.PAUSE}", ended=peer.is_completed
+            )
         if isinstance(peer, Turnkeeper):
             empty = trials.beside(peer.own_cost(), bare, rounds=rounds, processes=peer.processes)
             found["engine"] = {"empty": empty, "read_ms": peer.reads()}
         found["killed"] = trials.killed(peer, kills=kills, ages=peer.ages_s)
         if isinstance(peer, Turnkeeper):
-            found["killed"] |= {"workers_killed": peer.killed, "turns_begun_then": peer.met}
+            found["killed"].update(workers_killed=peer.killed, turns_begun_then=peer.met)
         if isinstance(peer, LangGraph) and not quick:
-            found["killed_later"] = trials.killed(peer, kills=1, ages=OLD_S, pause="14")
+            found["killed_later"] = trials.killed(peer, kills=1, ages=OLD_S, pause="13")
     return found

@@ -13,10 +13,16 @@ from bench.tables import shown
 def main() -> int:
     """The exit status: 1 where one of those that were asked for came to nothing."""
     parser = argparse.ArgumentParser(prog="python -m bench.peers", description=__doc__)
-    parser.add_argument("--only", action="append", choices=NAMES, help="one of them, and no others; may be given again")
+    parser.add_argument(
+        "--only", action="append", choices=NAMES, help="one of them, and no others; may be given again"
+    )
     parser.add_argument("--quick", action="store_true", help="fewer messages, tries and kills")
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"pairs of bursts for each poll ({ROUNDS})")
-    parser.add_argument("--install", action="store_true", help="install what is compared, and measure nothing")
+    parser.add_argument(
+        "--rounds", type=int, default=ROUNDS, help=f"pairs of bursts for each poll ({ROUNDS})"
+    )
+    parser.add_argument(
+        "--install", action="store_true", help="install what is compared, and measure nothing"
+    )
     parser.add_argument("--json", action="store_true", help="print what was found as JSON")
     asked = parser.parse_args()
     if asked.install:

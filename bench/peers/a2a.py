@@ -1,5 +1,6 @@
-"""a2a-sdk: a task is a conversation that waits for input between turns; over HTTP+JSON, with its SQL store on SQLite."""
+"""a2a-sdk: a task is a conversation that waits for input between turns; over HTTP+JSON, its SQL store on SQLite."""
 
+import time
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,8 +23,8 @@ class A2A(ProcessPeer):
 
     name = "a2a-sdk"
     how = (
-        "its own server with `DatabaseTaskStore` on SQLite; a conversation is one task that asks for input between turns, "
-        "sent with `returnImmediately`, polled with `historyLength=0` and, as `whole`, without"
+        "its own server with `DatabaseTaskStore` on SQLite; a conversation is one task that asks for input between "
+        "turns, sent with `returnImmediately`, polled with `historyLength=0` and, as `whole`, without"
     )
     command = "python a2a_server.py PORT DATABASE"
 
@@ -53,6 +54,10 @@ class A2A(ProcessPeer):
         """Whether it is submitted or works."""
         return self._task(conversation, historyLength="0")["status"]["state"] in BUSY
 
+    def is_completed(self, conversation: str) -> bool:
+        """Whether the task has ended."""
+        return bool(self._task(conversation, historyLength="0")["status"]["state"] == "TASK_STATE_COMPLETED")
+
     def lines(self, conversation: str) -> Sequence[Line]:
         """Its history, and the message of its status, which is not in there yet."""
         task = self._task(conversation)
@@ -68,6 +73,8 @@ class A2A(ProcessPeer):
     def filled(self, messages: int) -> str:
         """Turn after turn, without a pause."""
         conversation = self.create("0 hello")
+        while self.is_busy(conversation):
+            time.sleep(0.01)
         for number in range(1, messages // 2):
             self._come_to_rest(conversation, f"0 message {number}")
         return conversation

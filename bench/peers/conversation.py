@@ -48,15 +48,25 @@ class Peer(Protocol):
     A text begins with how many seconds its answer takes: "0.7 hello".
     """
 
-    name: str
-    how: str
-    """What was compared and how it is asked, for the page."""
-    command: str
-    """What it is started with, without paths."""
-    patience_s: float
-    """How long an accepted input may take, beyond what the agent takes, until it counts as not answered."""
-    ages_s: Sequence[float]
-    """How long before a kill inputs are sent to it, so that the kill meets answers that are being made."""
+    @property
+    def name(self) -> str:
+        """What it is called in the tables."""
+
+    @property
+    def how(self) -> str:
+        """What was compared and how it is asked, for the page."""
+
+    @property
+    def command(self) -> str:
+        """What it is started with, without paths."""
+
+    @property
+    def patience_s(self) -> float:
+        """How long an input may take, beyond what the agent takes, until it counts as not answered."""
+
+    @property
+    def ages_s(self) -> Sequence[float]:
+        """How long before a kill inputs are sent to it, so that the kill meets answers that are being made."""
 
     def running(self) -> AbstractContextManager[None]:
         """It runs within the block, with nothing in it, and is gone after it, however the block ends."""

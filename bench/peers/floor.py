@@ -51,7 +51,9 @@ class Handlers:
     """The function of the poll, called for each request by the bare server, one after another as Lambda does."""
 
     name = "Turnkeeper (the handler alone)"
-    how = "the function of the poll on the server of the floor; DynamoDB's answer lies ready, so no network is behind it"
+    how = (
+        "the function of the poll on the server of the floor; DynamoDB's answer lies ready, without a network"
+    )
     server: Server | None = None
     port: int = 0
     tasks: dict[int, str] = field(default_factory=dict)

@@ -5,6 +5,7 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -64,7 +65,8 @@ def restate_server_version() -> str:
 def everything() -> list[str]:
     """Have all of it installed; what could not be, and why."""
     failures = []
-    for install in (*(partial(environment, name) for name in ENVIRONMENTS), restate_server):
+    installs: list[Callable[[], Path]] = [partial(environment, name) for name in ENVIRONMENTS]
+    for install in (*installs, restate_server):
         try:
             install()
         except PeerFailed as failure:

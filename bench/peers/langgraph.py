@@ -14,7 +14,11 @@ from bench.peers.servers import PROXIED, Server
 from offline.endpoint import HOST
 from offline.engine import free_port
 
-QUIET = PROXIED | {"LANGSMITH_TRACING": "false", "LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGCHAIN_TRACING_V2": "false"}
+QUIET = PROXIED | {
+    "LANGSMITH_TRACING": "false",
+    "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+    "LANGCHAIN_TRACING_V2": "false",
+}
 
 
 class LangGraph(ProcessPeer):
@@ -37,9 +41,7 @@ class LangGraph(ProcessPeer):
         graphs = {"dependencies": ["."], "graphs": {"echo": "./graph.py:graph"}}
         (folder / "langgraph.json").write_text(json.dumps(graphs))
         command = [str(python.parent / "langgraph"), *self.command.split()[1:-1], str(self.port)]
-        return [
-            Server(command, folder=folder, health=f"http://{HOST}:{self.port}/ok", environment=QUIET)
-        ]
+        return [Server(command, folder=folder, health=f"http://{HOST}:{self.port}/ok", environment=QUIET)]
 
     def versions(self) -> Mapping[str, str]:
         """Of what it is made."""

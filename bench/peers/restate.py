@@ -23,8 +23,9 @@ class Restate(ProcessPeer):
 
     name = "Restate"
     how = (
-        "`restate-server` with a virtual object in Python; an input is a one-way call with an idempotency key, polled by the "
-        "output of its invocation, which the server answers by itself, and, as `object`, by a shared handler with lazy state"
+        "`restate-server` with a virtual object in Python; an input is a one-way call with an idempotency key, polled "
+        "by the output of its invocation, which the server answers by itself, and, as `object`, by a shared handler "
+        "with lazy state"
     )
     command = "restate-server --base-dir FOLDER; python restate_service.py PORT"
 
@@ -56,7 +57,15 @@ class Restate(ProcessPeer):
                 health=f"{self.service}/health",
             ),
             Server(
-                [sys.executable, "-c", NODE, str(installing.restate_server()), "--no-logo", "--base-dir", str(kept / "data")],
+                [
+                    sys.executable,
+                    "-c",
+                    NODE,
+                    str(installing.restate_server()),
+                    "--no-logo",
+                    "--base-dir",
+                    str(kept / "data"),
+                ],
                 folder=kept,
                 health=f"http://{HOST}:{self.port}/restate/health",
                 environment=environment,
@@ -68,7 +77,10 @@ class Restate(ProcessPeer):
         """Start both, and have the server know the service, which it remembers."""
         super().start_again()
         registered = httpx.post(
-            f"{self.admin}/deployments", json={"uri": self.service, "force": True}, timeout=30, trust_env=False
+            f"{self.admin}/deployments",
+            json={"uri": self.service, "force": True},
+            timeout=30,
+            trust_env=False,
         )
         registered.raise_for_status()
 

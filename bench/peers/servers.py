@@ -45,7 +45,7 @@ class Server:
     ) -> None:
         self.command, self.folder, self.health = command, folder, health
         self.environment = {**CLEAN, "HOME": str(folder), "TMPDIR": str(folder), **environment}
-        self._ready, self._process = ready, None
+        self._ready = ready
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -81,7 +81,9 @@ class Server:
                 pass
             time.sleep(0.05)
         log = (self.folder / "log").read_text(errors="replace").replace(str(self.folder), "")
-        said = log.partition("Fatal Python error")[0].splitlines()  # the leash's own, which ends with its command
+        said = log.partition("Fatal Python error")[
+            0
+        ].splitlines()  # the leash's own, which ends with its command
         raise PeerFailed("\n".join(["it did not come up, and said at last:", *said[-8:]]))
 
     def kill(self) -> None:

@@ -1,4 +1,4 @@
-"""The work that each does, and what is written down of it: polls, a life from create to idle, input while busy, kills."""
+"""The work that each does, and what is written down of it: polls, lives until idle, input while busy, kills."""
 
 import time
 import uuid
@@ -52,9 +52,7 @@ def with_unchanged(ways: Sequence[Poll]) -> list[Poll]:
     return found
 
 
-def beside(
-    poll: Poll, floor: Poll, *, rounds: int, processes: Callable[[], Sequence[int]], moment: float = MOMENT_S
-) -> dict[str, Any]:
+def beside(poll: Poll, floor: Poll, *, rounds: int, processes: Callable[[], Sequence[int]]) -> dict[str, Any]:
     """What *poll* takes, and how many times the *floor* it is, pair by pair."""
     told = size(poll)
     mine, bare = [], []
@@ -62,15 +60,17 @@ def beside(
         # In turns, so that neither always comes after the other.
         for way in (poll, floor) if turn % 2 else (floor, poll):
             if way is floor:
-                bare.append(burst(floor, moment))
+                bare.append(burst(floor, MOMENT_S))
             else:
-                mine.append(burst(poll, moment, processes()))
+                mine.append(burst(poll, MOMENT_S, processes()))
     return {
         "poll": poll.what,
         "body_bytes": told.body,
         "all_bytes": told.all,
         "etag": told.etag is not None,
-        **{name: spread([run[name] for run in mine]) for name in ("per_second", "p50_ms", "p95_ms", "cpu_ms")},
+        **{
+            name: spread([run[name] for run in mine]) for name in ("per_second", "p50_ms", "p95_ms", "cpu_ms")
+        },
         "floor_per_second": spread([run["per_second"] for run in bare]),
         "ratio": ratio([run["per_second"] for run in mine], [run["per_second"] for run in bare]),
     }
@@ -88,9 +88,11 @@ def lives(peer: Peer, *, times: int) -> dict[str, Any]:
     return {"create_to_idle_ms": spread(took)}
 
 
-def sent_while_busy(peer: Peer, *, times: int, pause: str = PAUSE) -> dict[str, Any]:
-    """What becomes of an input that is sent while an answer to another is being made."""
-    statuses, shown, fates, met = [], 0, [], 0
+def sent_while_busy(
+    peer: Peer, *, times: int, pause: str = PAUSE, ended: Callable[[str], bool] = lambda _: False
+) -> dict[str, Any]:
+    """What becomes of an input that is sent while another is being answered; and how many have *ended* then."""
+    statuses, shown, fates, met, over = [], 0, [], 0, 0
     for _ in range(times):
         first, second = words(pause), words("0")
         conversation = peer.create(first)
@@ -99,8 +101,10 @@ def sent_while_busy(peer: Peer, *, times: int, pause: str = PAUSE) -> dict[str, 
         statuses.append(peer.send(conversation, second))
         shown += any(line.text == second for line in look(peer, conversation).lines or ())
         fates.append(settled(peer, conversation, second))
+        over += ended(conversation)
     return {
         "tries": times,
+        "ended_at_last": over,
         "was_busy": met,
         "statuses": sorted(set(statuses)),
         "shown_while_it_waits": shown,
@@ -111,8 +115,8 @@ def sent_while_busy(peer: Peer, *, times: int, pause: str = PAUSE) -> dict[str, 
 def killed(peer: Peer, *, kills: int, ages: Sequence[float], pause: str = LONG_PAUSE) -> dict[str, Any]:
     """What becomes of inputs that were accepted about *ages* seconds before a kill, in conversations with an answer.
 
-    They are sent the oldest first; the peer is then started again, and waited for. One that had its answer already, since
-    the machine was slow to send the others, tells nothing and is left out.
+    They are sent the oldest first; the peer is then started again, and waited for. One that had its answer already,
+    since the machine was slow to send the others, tells nothing and is left out.
     """
     brief = "0.01"  # an agent may be chosen by the first input, and must be the slow one
     fates: list[Fate] = []
@@ -149,7 +153,7 @@ def killed(peer: Peer, *, kills: int, ages: Sequence[float], pause: str = LONG_P
 def send_at(
     peer: Peer, conversations: Sequence[str], ages: Sequence[float], pause: str
 ) -> dict[str, tuple[str, float]]:
-    """Send one input to each, about so long ago as *ages* say when this returns; what was sent and when, by conversation."""
+    """Send one input to each, as old as *ages* say when this returns; what was sent and when, by conversation."""
     sent = {}
     began, oldest = time.monotonic(), max(ages)
     for conversation, age in zip(conversations, sorted(ages, reverse=True), strict=True):

@@ -5,7 +5,6 @@ not the product's: what is killed is the worker that runs the turn, and time is 
 """
 
 import io
-import json
 import tempfile
 import time
 import zipfile
@@ -20,11 +19,11 @@ import httpx
 from bench.figures import spread
 from bench.peers.conversation import Line, NoSuchConversation, PeerFailed, Poll, Role
 from offline.deployment import deploy
-from offline.endpoint import ACCOUNT, HOST, REGION
+from offline.endpoint import ACCOUNT, REGION
 from offline.engine import Engine
 from tests.support.deployed import SHORT, Deployed, processes_of
 from tests.support.engines import Engine as Store
-from tests.support.laboratory import Laboratory, said
+from tests.support.laboratory import Laboratory
 
 SETTINGS = SHORT | {"lease_seconds": "4", "heartbeat_seconds": "1", "sweep_enabled": "false"}
 """A lease is over soon, so that a trial is; its length is a setting, 60 s as a rule."""
@@ -38,13 +37,13 @@ class Turnkeeper:
 
     name = "Turnkeeper (offline engine)"
     how = (
-        "the stack as `cdk deploy` makes it, on the offline engine; a conversation is a task of `echo`, or of `slow_echo` "
-        "(2 s), polled by its status"
+        "the stack as `cdk deploy` makes it, on the offline engine; a conversation is a task of `echo`, or of "
+        "`slow_echo` (2 s), polled by its status"
     )
     command = "python -m offline up"
     patience_s = 25.0
     """A lease (4 s here) must be over before anybody takes a turn up again, and the engine runs one turn at a time."""
-    ages_s = (1.2, 1.5, 1.8)
+    ages_s = (0.7, 0.9, 1.1)
 
     def __init__(self) -> None:
         self.recent: list[str] = []
@@ -163,7 +162,7 @@ class Turnkeeper:
         return Poll("an empty function", port, f"/_aws/execute-api/{api}/empty")
 
     def reads(self, times: int = 40) -> dict[str, Any]:
-        """Milliseconds of one GetItem of an item that is not there, over HTTP: of the engine's and botocore's, none of ours."""
+        """Milliseconds of one GetItem of an item that is not there: the engine's and boto3's, none of ours."""
         client, key = self.deployed.client("dynamodb"), {"pk": {"S": "TASK#0"}, "sk": {"S": "TASK"}}
         took = []
         for _ in range(times):
@@ -179,5 +178,7 @@ class Turnkeeper:
         if answer.status_code == httpx.codes.NOT_FOUND:
             raise NoSuchConversation(str(answer.request.url.path))
         if answer.is_error:
-            raise PeerFailed(f"{answer.request.method} was answered with {answer.status_code}: {answer.text[:200]}")
+            raise PeerFailed(
+                f"{answer.request.method} was answered with {answer.status_code}: {answer.text[:200]}"
+            )
         return answer.json()

@@ -1,4 +1,4 @@
-"""The echo agent as an A2A server with its SQL store: one task is one conversation, which waits for input between turns.
+"""The echo agent as an A2A server with its SQL store: one task is one conversation, which asks for input between turns.
 
 A text says how long its answer takes: "0.7 hello"; one that begins with "last " ends the task, as most A2A agents do.
 """
@@ -48,9 +48,13 @@ def application(port: int, database: str) -> Starlette:
         capabilities=AgentCapabilities(streaming=True),
         default_input_modes=["text/plain"],
         default_output_modes=["text/plain"],
-        skills=[AgentSkill(id="echo", name="echo", description="Answers with what it was told.", tags=["echo"])],
+        skills=[
+            AgentSkill(id="echo", name="echo", description="Answers with what it was told.", tags=["echo"])
+        ],
         supported_interfaces=[
-            AgentInterface(url=f"http://127.0.0.1:{port}", protocol_binding="HTTP+JSON", protocol_version="1.0")
+            AgentInterface(
+                url=f"http://127.0.0.1:{port}", protocol_binding="HTTP+JSON", protocol_version="1.0"
+            )
         ],
     )
     store = DatabaseTaskStore(create_async_engine(f"sqlite+aiosqlite:///{database}"))

@@ -5,17 +5,18 @@ Below botocore the item lies ready; what is written to the log goes nowhere. One
 
 import json
 import logging
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import uvicorn
-from bench.canned import CannedSession
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from bench.canned import CannedSession
 from functions.status.handler import handle
 from turnkeeper import settings
 
@@ -33,6 +34,9 @@ class Context:
     invoked_function_arn = "arn:aws:lambda:us-east-1:000000000000:function:status"
 
 
+context: Any = Context()
+
+
 async def poll(request: Request) -> Response:
     """What the handler answers."""
     task_id = request.path_params["task_id"]
@@ -43,7 +47,7 @@ async def poll(request: Request) -> Response:
         "headers": dict(request.headers),
         "pathParameters": {"task_id": task_id},
     }
-    answer = handle(event, Context())
+    answer = handle(event, context)
     return Response(answer.get("body") or "", answer["statusCode"], answer["headers"])
 
 
@@ -55,6 +59,6 @@ async def health(_request: Request) -> Response:
 if __name__ == "__main__":
     for handler in logging.getLogger("turnkeeper").handlers:
         if isinstance(handler, logging.StreamHandler):
-            handler.setStream(Path("/dev/null").open("w"))
+            handler.setStream(Path(os.devnull).open("w"))  # noqa: SIM115 - for as long as this process lasts
     application = Starlette(routes=[Route("/v1/tasks/{task_id}", poll), Route("/health", health)])
     uvicorn.run(application, host="127.0.0.1", port=int(sys.argv[1]), log_level="warning", access_log=False)
