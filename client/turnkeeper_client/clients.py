@@ -58,6 +58,7 @@ class Client:
     reviews = blocking(people.reviews)
     decide = blocking(people.decide)
     agent_status = blocking(people.agent_status)
+    journal = blocking(people.journal)
     upload = blocking(files.upload)
     download = blocking(files.download)
 
@@ -108,6 +109,7 @@ class AsyncClient:
     reviews = awaited(people.reviews)
     decide = awaited(people.decide)
     agent_status = awaited(people.agent_status)
+    journal = awaited(people.journal)
     upload = awaited(files.upload)
     download = awaited(files.download)
 

@@ -14,6 +14,7 @@ from turnkeeper_client.plans import Answer, Plan, ask, get, send
 from turnkeeper_client.results import (
     AgentStatus,
     Calls,
+    Journal,
     Messages,
     Polled,
     Review,
@@ -123,6 +124,15 @@ def decide(review_id: str, decision: str, *, comment: str | None = None) -> Plan
 def agent_status(task_id: str) -> Plan[AgentStatus]:
     """Where the task stands, as an envelope of Agent Status Codes."""
     return envelope((yield from ask(get("tasks", task_id, "agent-status"))))
+
+
+def journal(task_id: str, *, after: str | None = None, limit: int | None = None) -> Plan[Journal]:
+    """A page of what happened to a task of mine, after the cursor `next` of an earlier page.
+
+    Raises `NotFound` unless my token has the claim of developers, `Malformed` for a cursor that is none.
+    """
+    answer = yield from ask(get("tasks", task_id, "journal", query={"after": after, "limit": limit}))
+    return answered_by(Journal, answer)
 
 
 def envelope(answer: Answer) -> AgentStatus:

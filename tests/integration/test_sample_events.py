@@ -68,6 +68,7 @@ ANSWERS = {
     "tasks/list": 200,
     "tasks/list_repeated_parameter": 400,
     "tasks/agent_status": 200,
+    "tasks/journal_without_the_right": 404,
     "tasks/messages": 200,
     "tasks/notifications": 200,
     "tasks/reviews": 200,
