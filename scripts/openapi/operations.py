@@ -131,7 +131,7 @@ OPERATIONS: dict[str, Operation] = {
         query=requests.JournalQuery,
     ),
     "GET /v1/reviews": Operation(
-        tag="People", answers={200: Answer(schema="ReviewPage")}, query=waits.WaitingQuery
+        tag="People", answers={200: Answer(schema="ReviewPage")}, query=requests.PageQuery
     ),
     "POST /v1/reviews/{review_id}": Operation(
         tag="People",
@@ -142,7 +142,19 @@ OPERATIONS: dict[str, Operation] = {
         refuses=(409,),
     ),
     "GET /v1/notifications": Operation(
-        tag="People", answers={200: Answer(schema="CallPage")}, query=waits.WaitingQuery
+        tag="People", answers={200: Answer(schema="CallPage")}, query=requests.PageQuery
+    ),
+    "GET /v1/agents": Operation(
+        tag="People", answers={200: Answer(schema="AgentPage")}, query=requests.PageQuery
+    ),
+    "GET /v1/agents/{name}": Operation(
+        tag="People",
+        answers={
+            200: Answer(schema="OfferedAgent", headers=("ETag",)),
+            304: Answer(schema=None, headers=("ETag",)),
+        },
+        more="`parameters` is JSON Schema of what may stand beside an input's `message`.",
+        tagged=True,
     ),
     "GET /v1/openapi.json": Operation(
         tag="Reference",
@@ -235,7 +247,7 @@ OPERATIONS: dict[str, Operation] = {
 TAGS = {
     "Tasks": "A person's tasks and their conversations.",
     "Files": "Files by reference: sent to S3 and got from it, never through the API.",
-    "People": "What waits for a person.",
+    "People": "What a person can start, and what waits for them.",
     "Agents": "A host's agents, and what people authorised them for.",
     "Turns": "A host drives the tasks of its agents.",
     "Reference": "The API itself.",
