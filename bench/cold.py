@@ -6,12 +6,19 @@ run right beside what it is compared with, so that a machine that is slow for a 
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bench.figures import ratio, spread
+from bench.figures import cell, ratio, spread
+from bench.tables import Table
 from tests.support.fresh import FUNCTIONS, environment
 
+TITLE = "Cold start of each function"
+ABOUT = """\
+CPU seconds of a whole fresh process, the interpreter's own start included: one that loads the function as Lambda would,
+and beside it one that only imports botocore (or boto3) and makes a DynamoDB client, which all that read a table
+must. Nothing of AWS's own start is in it."""
+COMMAND = "make bench PART=cold"
 ROUNDS = 15
 BOTOCORE = "import botocore.session; botocore.session.get_session().create_client('dynamodb')"
 BOTO3 = "import boto3; boto3.client('dynamodb')"
@@ -58,18 +65,16 @@ def _summed(function: list[float], botocore: list[float], boto3: list[float]) ->
     }
 
 
-def main() -> None:
-    """Print a line for each function."""
-    measured = measure(int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS)
-    print(f"{measured['measures']}, {measured['rounds']} rounds: median (least to greatest)")
-    for name, of in measured["functions"].items():
-        cpu, to_botocore, to_boto3 = of["cpu_s"], of["ratio_to_botocore"], of["ratio_to_boto3"]
-        print(
-            f"{name:8} {cpu['median']:.3f} s ({cpu['min']:.3f} to {cpu['max']:.3f}), "
-            f"{to_botocore['median']:.2f} x botocore ({to_botocore['min']:.2f} to {to_botocore['max']:.2f}), "
-            f"{to_boto3['median']:.2f} x boto3"
+def tables(found: Mapping[str, Any]) -> Sequence[Table]:
+    """A row for each function."""
+    columns = ("function", "CPU ms", "x botocore", "x boto3")
+    rows = [
+        (
+            name,
+            cell(of["cpu_s"], times=1_000),
+            cell(of["ratio_to_botocore"]),
+            cell(of["ratio_to_boto3"]),
         )
-
-
-if __name__ == "__main__":
-    main()
+        for name, of in found["functions"].items()
+    ]
+    return (Table("Cold start, median (least to greatest)", columns, rows, COMMAND),)

@@ -7,8 +7,7 @@ less: a client as botocore makes it by itself, one call, one json.dumps of what 
 import json
 import logging
 import os
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from http import HTTPStatus
@@ -19,7 +18,8 @@ from typing import Any
 import botocore.session
 
 from bench.canned import answering
-from bench.figures import ratio, spread
+from bench.figures import cell, number, ratio, spread
+from bench.tables import Table
 from tests.support import specimens
 from tests.support.fresh import said
 from tests.support.gateway import Context, event
@@ -31,6 +31,12 @@ from turnkeeper.service.poll import poll_after
 from turnkeeper.store.items import task_from_item, task_key, task_to_item
 from turnkeeper.store.wire import item_from_wire, item_to_wire
 
+TITLE = "The warm poll"
+ABOUT = """\
+CPU time of one poll in the handler, request in and answer out, beside a bare botocore `GetItem` and `json.dumps` of the
+same item. The answer of DynamoDB lies ready below the SDK for both, so no network and no engine is in it. The bare one
+has botocore's own client; beside it stands one with our client's settings."""
+COMMAND = "make bench PART=warm"
 ROUNDS = 40
 CALLS = 200
 """In each run: a run is what is timed."""
@@ -152,19 +158,25 @@ def _parts(task: Task, item: Mapping[str, Any]) -> dict[str, Once]:
     }
 
 
-def main() -> None:
-    """Print a line for each kind of task."""
-    measured = measure(int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS)
-    print(f"{measured['measures']}, {measured['rounds']} rounds: median (least to greatest)")
-    for name, of in measured["states"].items():
-        cpu, times, same = of["cpu_us"], of["ratio"], of["ratio_same_client"]
-        parts = ", ".join(f"{part} {took['median']:.1f}" for part, took in of["parts_us"].items())
-        print(
-            f"{name:9} {cpu['handler']['median']:.0f} us, bare {cpu['bare']['median']:.0f} us: "
-            f"{times['median']:.3f} x ({times['min']:.3f} to {times['max']:.3f}), "
-            f"{same['median']:.3f} x by the same client; of it {parts}"
+def tables(found: Mapping[str, Any]) -> Sequence[Table]:
+    """A row for each kind of task; and what of the handler's time each of its steps takes."""
+    states = found["states"]
+    columns = ("task", "CPU us", "bare us", "x bare", "x same client")
+    rows = [
+        (
+            name,
+            cell(of["cpu_us"]["handler"]),
+            number(of["cpu_us"]["bare"]["median"]),
+            cell(of["ratio"]),
+            cell(of["ratio_same_client"]),
         )
-
-
-if __name__ == "__main__":
-    main()
+        for name, of in states.items()
+    ]
+    steps = list(next(iter(states.values()))["parts_us"])
+    parts = [
+        (name, *(number(of["parts_us"][step]["median"]) for step in steps)) for name, of in states.items()
+    ]
+    return (
+        Table("A poll beside a bare one, median (least to greatest)", columns, rows, COMMAND),
+        Table("Its steps, each by itself, CPU us", ("task", *steps), parts, COMMAND),
+    )
