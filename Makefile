@@ -97,5 +97,5 @@ lock: setup ## resolve requirements/*.txt anew from pyproject.toml
 	$(foreach peer,a2a langgraph restate,$(lock) --group peer-$(peer) -o requirements/peers/$(peer).txt &&) true
 
 clean: ## remove everything that was installed, built or kept
-	rm -rf .venv .engine node_modules cdk.out site .turnkeeper .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .engine .peers node_modules cdk.out site .turnkeeper .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

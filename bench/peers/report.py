@@ -13,7 +13,7 @@ ABOUT = """\
 The same work on the same machine, with three servers that also keep conversations with agents: the server of
 **a2a-sdk** with its SQL store on SQLite, **LangGraph**'s local server, and **Restate** with a virtual object. Each
 runs the same small agent (`bench/peers/apps`), which takes as long over its answer as it is told, in the idiom of its
-makers, in an environment of its own; what was chosen stands in the first table. All listen on loopback only and are
+makers, in an environment of its own; what was chosen stands below the first table. All listen on loopback only and are
 told to send nothing anywhere.
 
 Polls are timed by one client with one kept connection, in bursts of a fifth of a second, each beside a burst at the
@@ -32,12 +32,13 @@ engine. So the rows compare what each promises to survive on its own ground: one
 us. They do not show that we would survive what AWS does not. Here a lease lasts 4 s, not 60, and time is swept as
 soon as we ask, not each minute: on AWS the same takes up to two minutes.
 
-**Where they win.** All of them answer from one process beside their data: a poll and a whole turn take them less time
-and less machinery than a gateway, a function and a database over a network, and nobody needs an account for it.
-Restate tells from memory whether a call has its output, faster than the floor; it also resumes within a handler, step
-by step, where we begin the turn again, and a client can wait for a result instead of polling. a2a-sdk and LangGraph
-stream what an agent says as it is said, which we do not, and come with an ecosystem: a protocol that others speak,
-graphs, checkpoints to go back to, a studio.
+**Where they win.** They answer beside their data: polls of short conversations take them far less time and machinery
+than a gateway, a function and a database over a network, and nobody needs an account for it. Restate's server tells
+by itself whether a call has its output, at about the pace of the floor; a whole turn takes it a fraction of what it
+takes the others, it loses nothing in these kills, and it resumes within a handler, step by step, where we begin the
+turn again. With each of the three a client can wait for an answer instead of polling. a2a-sdk and LangGraph stream
+what an agent says as it is said, which we do not, and come with an ecosystem: a protocol that others speak; graphs,
+checkpoints to go back to, a studio.
 
 **What this does not show.** Other stores (a2a-sdk on PostgreSQL; LangGraph's licensed server on PostgreSQL and Redis,
 which is what its makers say to run in production; a cluster of Restate), many clients at once, and several machines.
@@ -45,6 +46,7 @@ None of the three authenticates anybody here; ours verifies a token for each pol
 alone."""
 AT = 50
 """The length of the conversation in the table of how fast polls are."""
+WAITING = ("after ms", "shown while it waits")
 FATES = tuple(fate.value for fate in Fate)
 
 
@@ -81,24 +83,16 @@ def plots(found: Mapping[str, Any]) -> Sequence[Plot]:
 
 def _compared(found: Mapping[str, Any]) -> Table:
     rows = [
-        row(
-            of.get("name", name),
-            of["failed"] if "failed" in of else of["how"],
-            _versions(of),
-            of.get("command", ""),
-        )
+        row(of.get("name", name), of["failed"] if "failed" in of else _spelled(of["versions"]))
         for name, of in found["peers"].items()
     ]
-    rows.append(
-        row("floor", "a bare server that answers with one small JSON object", _spelled(found["floor"]), "")
-    )
-    return Table(
-        "What was compared", ("who", "what, and how it is asked", "versions", "started with"), rows, COMMAND
-    )
+    rows.append(row("floor", _spelled(found["floor"])))
+    told = [f"- **{of['name']}**: {of['how']}.{_started(of)}" for of in _measured(found)]
+    return Table("What was compared", ("who", "versions"), rows, COMMAND, note="\n".join(told))
 
 
-def _versions(of: Mapping[str, Any]) -> str:
-    return _spelled(of.get("versions", {}))
+def _started(of: Mapping[str, Any]) -> str:
+    return f" Started with `{of['command']}`." if "command" in of else ""
 
 
 def _spelled(versions: Mapping[str, str]) -> str:
@@ -164,14 +158,8 @@ def _each(values: Iterator[float]) -> str:
 
 
 def _lives(found: Mapping[str, Any]) -> Table:
-    columns = (
-        "who",
-        "create to idle, ms",
-        "input while busy: sent",
-        "status",
-        "shown while it waits",
-        *FATES,
-    )
+    """Lives, and what is sent meanwhile."""
+    columns = ("who", "create to idle, ms", "input while busy: sent", "answer to it", *WAITING, *FATES)
     rows, ends = [], ""
     for of in _measured(found):
         if "lives" not in of:
@@ -193,13 +181,17 @@ def _lives(found: Mapping[str, Any]) -> Table:
 
 def _busy(name: str, idle: str, busy: Mapping[str, Any]) -> tuple[str, ...]:
     statuses = ", ".join(str(status) for status in busy["statuses"])
-    return row(name, idle, busy["tries"], statuses, busy["shown_while_it_waits"], *_fates(busy))
+    after = cell(busy["answered_after_ms"])
+    return row(name, idle, busy["tries"], statuses, after, busy["shown_while_it_waits"], *_fates(busy))
 
 
 def _killed(found: Mapping[str, Any]) -> Table:
     columns = ("who", "kills", "inputs", *FATES, "earlier answers gone")
-    rows = []
+    rows, met = [], ""
     for of in _measured(found):
+        if "workers_killed" in of.get("killed", ()):
+            workers, turns = of["killed"]["workers_killed"], of["killed"]["turns_begun_then"]
+            met = f" Of ours {workers} workers were killed, when {turns} turns had begun and not ended."
         for which, killed in (("", of.get("killed")), (", inputs over 10 s old", of.get("killed_later"))):
             if killed:
                 rows.append(
@@ -213,7 +205,8 @@ def _killed(found: Mapping[str, Any]) -> Table:
                 )
     note = (
         "Inputs were accepted up to 0.8 s before the kill (ours up to 1.1 s), in conversations that had an answer "
-        "already; the agent takes 1.5 s (ours 2 s). “No answer” is after 6 s more than it takes (ours 25 s)."
+        "already; the agent takes 1.5 s (ours 2 s). “No answer” is after 6 s more than it takes "
+        f"(ours 25 s).{met}"
     )
     return Table("Killed between accept and answer, and started again", columns, rows, COMMAND, note=note)
 

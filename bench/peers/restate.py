@@ -49,6 +49,7 @@ class Restate(ProcessPeer):
             "RESTATE_INGRESS__BIND_PORT": str(self.port),
             "RESTATE_ADMIN__BIND_PORT": str(admin),
             "RESTATE_DISABLE_TELEMETRY": "true",
+            "RESTATE_SHUTDOWN_TIMEOUT": "1s",
         }
         return [
             Server(

@@ -92,13 +92,15 @@ def sent_while_busy(
     peer: Peer, *, times: int, pause: str = PAUSE, ended: Callable[[str], bool] = lambda _: False
 ) -> dict[str, Any]:
     """What becomes of an input that is sent while another is being answered; and how many have *ended* then."""
-    statuses, shown, fates, met, over = [], 0, [], 0, 0
+    statuses, took, shown, fates, met, over = [], [], 0, [], 0, 0
     for _ in range(times):
         first, second = words(pause), words("0")
         conversation = peer.create(first)
         time.sleep(0.2)
         met += peer.is_busy(conversation)
+        began = time.perf_counter()
         statuses.append(peer.send(conversation, second))
+        took.append(round((time.perf_counter() - began) * 1_000, 1))
         shown += any(line.text == second for line in look(peer, conversation).lines or ())
         fates.append(settled(peer, conversation, second))
         over += ended(conversation)
@@ -107,6 +109,7 @@ def sent_while_busy(
         "ended_at_last": over,
         "was_busy": met,
         "statuses": sorted(set(statuses)),
+        "answered_after_ms": spread(took),
         "shown_while_it_waits": shown,
         "fates": counted(fates),
     }
