@@ -28,7 +28,8 @@ from turnkeeper.domain.task import Task
 from turnkeeper.edge import answers
 from turnkeeper.edge.lines import PRODUCT
 from turnkeeper.service.poll import poll_after
-from turnkeeper.store.items import task_from_item, task_key, task_to_item
+from turnkeeper.store.items import task_from_item, task_to_item
+from turnkeeper.store.standing import task_key
 from turnkeeper.store.wire import item_from_wire, item_to_wire
 
 TITLE = "The warm poll"

@@ -23,8 +23,8 @@ from turnkeeper.service.runtime import Runtime
 from turnkeeper.service.sweep import Swept, sweep
 from turnkeeper.service.turns import ComeBackLater, attend
 from turnkeeper.store import tasks
-from turnkeeper.store.items import task_key
 from turnkeeper.store.patience import Patience
+from turnkeeper.store.standing import task_key
 from turnkeeper.store.table import Table
 from turnkeeper.store.wire import item_from_wire, item_to_wire
 

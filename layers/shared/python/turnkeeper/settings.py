@@ -13,7 +13,7 @@ import botocore.session
 from botocore.config import Config
 
 from turnkeeper import sdk
-from turnkeeper.domain.task import Pace
+from turnkeeper.domain.pace import Pace
 from turnkeeper.metrics import told_to
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.store.table import Table

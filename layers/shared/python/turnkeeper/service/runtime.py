@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from turnkeeper.domain.task import Pace
+from turnkeeper.domain.pace import Pace
 from turnkeeper.metrics import Meter, unheard
 from turnkeeper.store.table import Table
 

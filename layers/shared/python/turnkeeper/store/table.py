@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from turnkeeper.domain.errors import CommitUnknown, StoreIsUnavailable
@@ -13,6 +14,8 @@ BATCH = 100
 """The most items that one call reads."""
 DELETES = 25
 """The most items that one call deletes."""
+WHOLE: Mapping[str, Any] = MappingProxyType({})
+"""Of an item, all of it."""
 
 
 class DynamoDB(Protocol):
@@ -51,12 +54,16 @@ class Table:
     name: str
     patience: Callable[[], Patience] = Patience
 
-    def get(self, key: Mapping[str, Any], *, patience: Patience | None = None) -> Item | None:
-        """The item at *key* as it is now: one strongly consistent read, tried within *patience*."""
-        item = self.get_wire(key, patience=patience)
+    def get(
+        self, key: Mapping[str, Any], *, patience: Patience | None = None, only: Mapping[str, Any] = WHOLE
+    ) -> Item | None:
+        """The item at *key*, or *only* a part of it, as it is now: one strongly consistent read, within *patience*."""
+        item = self.get_wire(key, patience=patience, only=only)
         return item_from_wire(item) if item is not None else None
 
-    def get_wire(self, key: Mapping[str, Any], *, patience: Patience | None = None) -> Item | None:
+    def get_wire(
+        self, key: Mapping[str, Any], *, patience: Patience | None = None, only: Mapping[str, Any] = WHOLE
+    ) -> Item | None:
         """The item at *key* in its wire form, for who must not depend on being able to read it."""
         answer = self._until_answered(
             self.client.get_item,
@@ -64,6 +71,7 @@ class Table:
             TableName=self.name,
             Key=item_to_wire(key),
             ConsistentRead=True,
+            **only,
         )
         return answer.get("Item")
 
