@@ -14,6 +14,9 @@ from turnkeeper.domain.waits import Resolution, Wait
 if TYPE_CHECKING:
     from turnkeeper.domain.task import Task  # a poll has no whole task
 
+DEPLOYMENT = "deployment"
+"""The owner of the built-in agents, and whoever the deployment lets act as it."""
+
 
 class Phase(StrEnum):
     """Coarse enough to act on: awaits input, is busy, has ended (TS-5a)."""
@@ -63,7 +66,7 @@ class Ends:
         return self.is_terminal and now >= self.due_at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TurnGlance:
     """What a glance shows of the task's turn."""
 
@@ -73,7 +76,7 @@ class TurnGlance:
     resolutions: tuple[Resolution, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Glance(Ends):
     """A task as far as a poll reads it: each field is a task's of that name."""
 

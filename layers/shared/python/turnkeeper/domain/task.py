@@ -14,7 +14,7 @@ from turnkeeper.asc.registry import Code
 from turnkeeper.domain import instants
 from turnkeeper.domain.judging import Held, HeldOutput, has_ready_input, outstanding
 from turnkeeper.domain.pace import Pace
-from turnkeeper.domain.standing import Ends, Phase, Reason, TurnState
+from turnkeeper.domain.standing import DEPLOYMENT, Ends, Phase, Reason, TurnState
 from turnkeeper.domain.waits import Resolution, Verdict, Wait
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ __all__ = [
     "TurnState",
     "Usage",
 ]
-DEPLOYMENT = "deployment"
-"""The owner of the built-in agents, and whoever the deployment lets act as it."""
 
 
 class Runs(StrEnum):

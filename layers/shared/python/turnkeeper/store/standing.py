@@ -72,8 +72,9 @@ def look(table: Table, task_id: str) -> Glance | None:
 
 def glance(item: Item) -> Glance:
     """What *item*, or the part of it that a poll reads, shows of its task."""
-    turn, waits = item.get("turn"), tuple(wait_from_map(wait) for wait in item.get("waits", ()))
-    asks, has_ready_input = waits, item["received"] > item["committed"]
+    known, turn = shown(item), item.get("turn")
+    asks = tuple(wait_from_map(wait) for wait in item.get("waits") or ())
+    has_ready_input = item["received"] > item["committed"]
     if held := item.get("held"):
         # Hardly ever does an input wait for a review; a poll that meets one loads what that is.
         from turnkeeper.domain import judging  # noqa: PLC0415
@@ -83,7 +84,7 @@ def glance(item: Item) -> Glance:
         asks += judging.outstanding(inputs)
         has_ready_input = judging.has_ready_input(item["received"], item["committed"], inputs)
     return Glance(
-        **shown(item),
+        **known,
         turn=TurnGlance(**turn_shown(turn)) if turn else None,
         asks=asks,
         has_ready_input=has_ready_input,

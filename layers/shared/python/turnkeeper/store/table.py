@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from turnkeeper.domain.errors import CommitUnknown, StoreIsUnavailable
 from turnkeeper.faults import FAILED_CALLS, MAY_BE_DONE, Fault, fault_of
@@ -18,39 +18,41 @@ WHOLE: Mapping[str, Any] = MappingProxyType({})
 """Of an item, all of it."""
 
 
-class DynamoDB(Protocol):
-    """The calls of botocore's client that are used here, and no others."""
+if TYPE_CHECKING:
+    # Made for types alone: a class of eight methods is a part of each cold start.
+    class DynamoDB(Protocol):
+        """The calls of botocore's client that are used here, and no others."""
 
-    def get_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
-        ...
+        def get_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+            ...
 
-    def batch_get_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
-        ...
+        def batch_get_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+            ...
 
-    def query(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
-        ...
+        def query(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+            ...
 
-    def put_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
-        ...
+        def put_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+            ...
 
-    def update_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
-        ...
+        def update_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+            ...
 
-    def transact_write_items(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
-        ...
+        def transact_write_items(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+            ...
 
-    def delete_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
-        ...
+        def delete_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+            ...
 
-    def batch_write_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
-        ...
+        def batch_write_item(self, **request: Any) -> dict[str, Any]:  # noqa: D102 - AWS documents it
+            ...
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """One DynamoDB table behind a plain botocore client, which tries once: trying again is done here, and counted."""
 
-    client: DynamoDB
+    client: "DynamoDB"
     name: str
     patience: Callable[[], Patience] = Patience
 
