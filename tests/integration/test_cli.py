@@ -300,3 +300,9 @@ def test_a_host_registers_drives_and_ends(shell: Shell, hosts: Any, tmp_path: Pa
     assert "reconcile" in shell("host", "show", lost).stdout
     assert shell("host", "reconcile", lost, "done", "--says", "Paid.").exit_code == 0
     assert " agent  Paid." in shell("read", lost).stdout
+
+
+def test_a_text_of_several_lines_stands_below_itself(shell: Shell) -> None:
+    task_id = shell.json("new", "echo", "one\ntwo")["id"]
+
+    assert shell("read", task_id).stdout.splitlines() == ["   you  one", "        two"]
