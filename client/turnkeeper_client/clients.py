@@ -57,7 +57,10 @@ class Client:
     notifications = blocking(people.notifications)
     reviews = blocking(people.reviews)
     decide = blocking(people.decide)
+    agents = blocking(people.agents)
+    agent = blocking(people.agent)
     agent_status = blocking(people.agent_status)
+    journal = blocking(people.journal)
     upload = blocking(files.upload)
     download = blocking(files.download)
 
@@ -107,7 +110,10 @@ class AsyncClient:
     notifications = awaited(people.notifications)
     reviews = awaited(people.reviews)
     decide = awaited(people.decide)
+    agents = awaited(people.agents)
+    agent = awaited(people.agent)
     agent_status = awaited(people.agent_status)
+    journal = awaited(people.journal)
     upload = awaited(files.upload)
     download = awaited(files.download)
 

@@ -12,9 +12,12 @@ from typing import Any
 from turnkeeper_client.errors import NotUnderstood
 from turnkeeper_client.plans import Answer, Plan, ask, get, send
 from turnkeeper_client.results import (
+    Agents,
     AgentStatus,
     Calls,
+    Journal,
     Messages,
+    OfferedAgent,
     Polled,
     Review,
     Reviews,
@@ -120,9 +123,28 @@ def decide(review_id: str, decision: str, *, comment: str | None = None) -> Plan
     return answered_by(Review, answer)
 
 
+def agents(*, limit: int | None = None, cursor: str | None = None) -> Plan[Agents]:
+    """A page of the agents that I can start, by name; go on with its `next` until that is None."""
+    return answered_by(Agents, (yield from ask(get("agents", query={"limit": limit, "cursor": cursor}))))
+
+
+def agent(name: str) -> Plan[OfferedAgent]:
+    """One agent, with what its inputs may carry. Raises `NotFound` when there is none of this name."""
+    return answered_by(OfferedAgent, (yield from ask(get("agents", name))))
+
+
 def agent_status(task_id: str) -> Plan[AgentStatus]:
     """Where the task stands, as an envelope of Agent Status Codes."""
     return envelope((yield from ask(get("tasks", task_id, "agent-status"))))
+
+
+def journal(task_id: str, *, after: str | None = None, limit: int | None = None) -> Plan[Journal]:
+    """A page of what happened to a task of mine, after the cursor `next` of an earlier page.
+
+    Raises `NotFound` unless my token has the claim of developers, `Malformed` for a cursor that is none.
+    """
+    answer = yield from ask(get("tasks", task_id, "journal", query={"after": after, "limit": limit}))
+    return answered_by(Journal, answer)
 
 
 def envelope(answer: Answer) -> AgentStatus:

@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
 from turnkeeper import settings
 from turnkeeper.edge import (
+    agent_answers,
     answers,
     bodies,
     files,
@@ -22,7 +23,7 @@ from turnkeeper.edge.caller import has_claim, human
 from turnkeeper.edge.exchange import Event, exchange
 from turnkeeper.edge.problems import refuse_unknown_route
 from turnkeeper.edge.responses import sent
-from turnkeeper.service import agent_status
+from turnkeeper.service import agent_status, catalogue, journal
 from turnkeeper.service.accepted import Accepted
 from turnkeeper.service.create import create
 from turnkeeper.service.files import download, upload
@@ -85,6 +86,22 @@ def read_agent_status(task_id: str) -> Response[str]:
     return sent(status_answers.seen(seen, now=runtime.clock()))
 
 
+@app.get("/v1/tasks/<task_id>/journal")
+def read_journal(task_id: str) -> Response[str]:
+    """A page of what happened to the caller's task, without a word of what was said, for developers."""
+    event, caller = _asked()
+    asked = bodies.query(requests.JournalQuery, event)
+    found = journal.page(
+        settings.runtime(),
+        caller=caller,
+        task_id=task_id,
+        develops=has_claim(event, settings.developer_claim()),
+        after=asked.after,
+        limit=asked.limit,
+    )
+    return sent(answers.journalled(found.entries, following=found.next, more=found.more))
+
+
 @app.post("/v1/tasks/<task_id>/inputs")
 def accept_input(task_id: str) -> Response[str]:
     """One more input, whatever the task is doing."""
@@ -116,7 +133,7 @@ def get_file(task_id: str) -> Response[str]:
 def my_reviews() -> Response[str]:
     """What waits for the caller's decision."""
     event, caller = _asked()
-    asked = bodies.query(waits.WaitingQuery, event)
+    asked = bodies.query(requests.PageQuery, event)
     return sent(people_answers.reviews(list_reviews(settings.runtime(), caller=caller, **dict(asked))))
 
 
@@ -135,8 +152,23 @@ def decide_review(review_id: str) -> Response[str]:
 def my_notifications() -> Response[str]:
     """What waits for the caller, over all tasks."""
     event, caller = _asked()
-    asked = bodies.query(waits.WaitingQuery, event)
+    asked = bodies.query(requests.PageQuery, event)
     return sent(people_answers.called(list_calls(settings.runtime(), caller=caller, **dict(asked))))
+
+
+@app.get("/v1/agents")
+def list_agents() -> Response[str]:
+    """The agents that the caller can start, by name."""
+    event, _ = _asked()
+    asked = bodies.query(requests.PageQuery, event)
+    return sent(agent_answers.listed(catalogue.list_agents(settings.runtime(), **dict(asked))))
+
+
+@app.get("/v1/agents/<name>")
+def read_agent(name: str) -> Response[str]:
+    """One agent, with what its inputs may carry."""
+    event, _ = _asked()
+    return sent(agent_answers.shown(catalogue.read(settings.runtime(), name), event))
 
 
 @app.get("/v1/openapi.json")

@@ -12,7 +12,9 @@ from turnkeeper.asc.status import Profile
 from turnkeeper.asc.vocabulary import Kind
 from turnkeeper.asc.vocabulary import Phase as LifecyclePhase
 from turnkeeper.domain.content import MOST_PARTS
+from turnkeeper.domain.rules import Transition
 from turnkeeper.domain.task import Phase, Reason, TurnState
+from turnkeeper.domain.uris import Root
 from turnkeeper.domain.waits import NotificationKind, Verdict, WaitKind
 from turnkeeper.edge.problems import MOST_PLACES, SCOPE, Strategy
 from turnkeeper.guards.guardrails import ERRORS
@@ -154,6 +156,36 @@ SCHEMAS: dict[str, Schema] = {
             "more": {"type": "boolean", "description": "There is more right now."},
         },
     ),
+    "JournalPage": shape(
+        "A page of a task's journal.",
+        {
+            "entries": listed(ref("JournalEntry")),
+            "next": {"type": "string", "description": "Send it as `after`; also on the last page."},
+            "more": {"type": "boolean", "description": "There is more right now."},
+        },
+    ),
+    "JournalEntry": shape(
+        "One transition of a task.",
+        {
+            "n": {**NUMBER, "description": "From 1, without a gap."},
+            "at": INSTANT,
+            "actor": {
+                "type": "string",
+                "description": "What part of the service, or whose request, brought it about.",
+            },
+            "transition": one_of(Transition, "What it was."),
+            "from": nullable(one_of(Phase, "The phase before; null at the creation.")),
+            "to": one_of(Phase, "The phase after."),
+            "code": {
+                "type": "integer",
+                "description": "Where the task stood afterwards, in Agent Status Codes.",
+            },
+            "name": one_of([code.name for code in Code], "The name of the code."),
+            "turn": nullable(NUMBER),
+            "attempt": nullable(NUMBER),
+            "fence": nullable(NUMBER),
+        },
+    ),
     "AgentStatus": envelope(),
     "Upload": shape(
         "Where to send a file, and what its URI is.",
@@ -188,6 +220,43 @@ SCHEMAS: dict[str, Schema] = {
     "ReviewPage": page("What waits for the caller's decision, the longest first.", "reviews", ref("Review")),
     "Call": shape("A notification and its task.", {"task": TEXT, "agent": TEXT, **_CALL}, optional=_PROVIDER),
     "CallPage": page("What waits for the caller, the longest first.", "notifications", ref("Call")),
+    "AgentPage": page(
+        "Agents that a person can start, by name.",
+        "agents",
+        shape("An agent.", {"name": TEXT, "description": TEXT}),
+    ),
+    "OfferedAgent": shape(
+        "An agent as whoever starts it may know it.",
+        {
+            "name": TEXT,
+            "description": TEXT,
+            "parameters": {
+                "type": "object",
+                "description": "JSON Schema (2020-12) of what may stand beside an input's `message`. A string of the "
+                "format `file` is the URI of a file.",
+            },
+            "default_message": nullable(
+                listed(ref("Part"), description="Said by an input without a `message`; null: each needs one.")
+            ),
+            "files": listed(one_of(Root, "A root."), description="Where files may lie that messages name."),
+            "exposes": listed(TEXT, description="What its outputs carry beside their message."),
+            "lifespan_seconds": {
+                "type": "number",
+                "exclusiveMinimum": 0,
+                "description": "After so long without anything new, a task of it ends.",
+            },
+            "limits": shape(
+                "What a task of it may use at most; what is absent has no limit.",
+                {"max_age_seconds": {"type": "number", "exclusiveMinimum": 0}},
+                optional={
+                    "turns": NUMBER,
+                    "prompt_tokens": NUMBER,
+                    "completion_tokens": NUMBER,
+                    "tool_calls": NUMBER,
+                },
+            ),
+        },
+    ),
     "HostTask": shape(
         "A task as whoever drives it may see it.",
         {

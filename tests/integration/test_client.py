@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.clients import EXPIRED, Wire
+from tests.support.hosting import manifest
 from tests.support.laboratory import Laboratory
 from turnkeeper_client import Invalid, Malformed, NotFound, NotSignedIn, Refused, WrongState
 
@@ -56,11 +57,45 @@ def test_tasks_are_listed_page_by_page(alice: Any) -> None:
     assert alice.tasks(phase="terminal").tasks == ()
 
 
+def test_agents_are_listed_page_by_page_and_each_says_what_it_takes(alice: Any, host: Any) -> None:
+    said = {**manifest("desk"), "parameters": {"type": "object", "properties": {"to": {"type": "string"}}}}
+    assert host.send("PUT", "agents/desk", said).status == 200
+
+    first = alice.agents(limit=2)
+    rest = alice.agents(cursor=first.next)
+    one = alice.agent("desk")
+
+    names = [agent.name for page in (first, rest) for agent in page.agents]
+    assert names == ["concierge", "desk", "echo", "helper", "mayfly", "slow_echo"]
+    assert rest.next is None
+    assert (one.description, one.parameters["required"], one.files) == ("Helps.", ["to"], ("task",))
+    assert (one.default_message, one.lifespan_seconds) == (None, 604800)
+    assert one.limits == {"max_age_seconds": 7776000}
+    with pytest.raises(NotFound):
+        alice.agent("nobody")
+
+
 def test_where_it_stands_is_told_by_its_code(alice: Any) -> None:
     status = alice.agent_status(alice.create("echo", "hi").task.id)
 
     assert (status.code, status.name, status.terminal) == (1000, "ACCEPTED", False)
     assert status.raw["spec_version"] == "0.1.0"
+
+
+@pytest.mark.usefixtures("developers")
+def test_the_journal_is_read_page_by_page(alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TURNKEEPER_DEVELOPER_CLAIM", "username=alice")
+    task_id = alice.create("echo", "hi").task.id
+    alice.say(task_id, "more")
+
+    first = alice.journal(task_id, limit=1)
+    second = alice.journal(task_id, after=first.next)
+
+    assert [entry.transition for entry in (*first.entries, *second.entries)] == ["create", "accept"]
+    assert (first.more, second.more) == (True, False)
+    assert (first.entries[0].code, first.entries[0].turn) == (1000, None)
+    with pytest.raises(NotFound):
+        alice.journal("0" * 32)
 
 
 def test_a_review_is_found_and_decided_and_the_same_again_is_the_same(alice: Any, host: Any) -> None:

@@ -33,9 +33,12 @@ ROUTES = {
     "POST /v1/tasks/{task_id}/files": "tasks",
     "GET /v1/tasks/{task_id}/files": "tasks",
     "GET /v1/tasks/{task_id}/agent-status": "tasks",
+    "GET /v1/tasks/{task_id}/journal": "tasks",
     "GET /v1/reviews": "tasks",
     "POST /v1/reviews/{review_id}": "tasks",
     "GET /v1/notifications": "tasks",
+    "GET /v1/agents": "tasks",
+    "GET /v1/agents/{name}": "tasks",
 }
 OPEN_ROUTE = "GET /v1/openapi.json"
 """The one that anybody may ask for."""

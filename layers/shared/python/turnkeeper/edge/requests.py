@@ -29,17 +29,29 @@ class NewTask(Sent):
     input: Offer = Field(default_factory=Offer)
 
 
-class ListQuery(Query):
-    """Which of my tasks, and how many at a time."""
+class PageQuery(Query):
+    """Which page of a list, and how much of it."""
 
-    phase: Phase | None = None
-    agent: AgentName | None = None
     limit: Annotated[int, Field(ge=1, le=100), BeforeValidator(whole_number(1, 100))] = 20
     cursor: Annotated[str, Field(min_length=1)] | None = None
 
 
+class ListQuery(PageQuery):
+    """Which of my tasks, and how many at a time."""
+
+    phase: Phase | None = None
+    agent: AgentName | None = None
+
+
 class MessagesQuery(Query):
     """From where in the conversation, and how much of it."""
+
+    after: Annotated[str, Field(min_length=1)] | None = None
+    limit: Annotated[int, Field(ge=1, le=1000), BeforeValidator(whole_number(1, 1000))] = 100
+
+
+class JournalQuery(Query):
+    """From where in the journal, and how much of it."""
 
     after: Annotated[str, Field(min_length=1)] | None = None
     limit: Annotated[int, Field(ge=1, le=1000), BeforeValidator(whole_number(1, 1000))] = 100

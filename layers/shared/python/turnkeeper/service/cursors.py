@@ -10,6 +10,7 @@ from datetime import datetime
 
 from turnkeeper.domain.errors import MalformedRequest
 from turnkeeper.domain.instants import from_text, to_text
+from turnkeeper.domain.manifest import NAME
 from turnkeeper.service.owned import TASK_ID
 from turnkeeper.store.tasks import Position
 
@@ -47,6 +48,20 @@ def read_place(cursor: str) -> Place:
             raise bad_cursor("after")
 
 
+def write_number(number: int) -> str:
+    """The cursor of a place in what is numbered."""
+    return _encode([number])
+
+
+def read_number(cursor: str) -> int:
+    """The place that *cursor* is; `MalformedRequest` names the query parameter `after`."""
+    match _decode(cursor, "after"):
+        case [int(number)] if number >= 0:
+            return _as_written(int(number), write_number(int(number)), cursor, "after")
+        case _:
+            raise bad_cursor("after")
+
+
 def write_position(position: Position) -> str:
     """The cursor of a position in a list of tasks."""
     return _encode([to_text(position[0]), position[1]])
@@ -73,6 +88,20 @@ def read_pointer(cursor: str) -> str:
         case [str(since), str(named)] if _POINTED.fullmatch(named):
             _instant(since, "cursor")
             return _as_written(f"{since}#{named}", write_pointer(f"{since}#{named}"), cursor, "cursor")
+        case _:
+            raise bad_cursor("cursor")
+
+
+def write_name(name: str) -> str:
+    """The cursor of a place in the list of agents."""
+    return _encode([name])
+
+
+def read_name(cursor: str) -> str:
+    """The place that *cursor* is; `MalformedRequest` names the query parameter `cursor`."""
+    match _decode(cursor, "cursor"):
+        case [str(name)] if NAME.fullmatch(name):
+            return _as_written(name, write_name(name), cursor, "cursor")
         case _:
             raise bad_cursor("cursor")
 
