@@ -30,8 +30,9 @@ TITLE = "As tasks and conversations grow"
 ABOUT = """\
 The same few operations with 10 to 100,000 tasks in the table, and on a task with 1 to 10,000 messages. The product is
 the real one; the table is one in memory (`bench/memory.py`), on which tests have every use case cost what it costs on
-the engines: those copy or walk the whole table where AWS does not. What is shown is what is asked of DynamoDB, in calls and bytes of items: it carries
-over. How long AWS takes for it does not follow from it. A page has 20 messages; a list, 20 tasks."""
+the engines: those copy or walk the whole table where AWS does not. What is shown is what is asked of DynamoDB, in calls
+and bytes of items: it carries over. How long AWS takes for it does not follow from it. A page has 20 messages; a list,
+20 tasks."""
 ROUNDS = 1
 COMMAND = "make bench PART=scale"
 TASKS = (10, 100, 1_000, 10_000, 100_000)
