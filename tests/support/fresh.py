@@ -53,10 +53,13 @@ def environment(function: str | None = None, *paths: Path) -> dict[str, str]:
     return {**ENVIRONMENT, **places, **keys, "AWS_DEFAULT_REGION": REGION, "PYTHONPATH": path}
 
 
-def said(program: str, function: str | None = None, *paths: Path) -> str:
-    """What *program* wrote, run in a process of its own with the environment of *function*."""
+def said(program: str, function: str | None = None, *paths: Path, alone: bool = False) -> str:
+    """What *program* wrote, run in a process of its own with the environment of *function*.
+
+    *alone*, it has nothing but Python's own modules and what lies at *paths*.
+    """
     done = subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, *(["-S"] if alone else []), "-c", program],
         env=environment(function, *paths),
         check=False,
         capture_output=True,
