@@ -23,7 +23,8 @@ from tests.support.metering import Metering, Used, bytes_of, together, use, used
 from turnkeeper.service import catalogue, host_agents, host_turns
 from turnkeeper.service.sweep import sweep
 from turnkeeper.service.tasks import list_tasks
-from turnkeeper.store.items import created_key, due_shard, task_key, task_to_item
+from turnkeeper.store.items import created_key, due_shard, task_to_item
+from turnkeeper.store.standing import task_key
 from turnkeeper.store.wire import item_to_wire
 
 TITLE = "As tasks and conversations grow"

@@ -196,7 +196,7 @@ def poll_anothers(at: Metered) -> Iterator[None]:
         return
 
 
-@costs(PEOPLE, [GET, write(2)], read=1, written=6)
+@costs(PEOPLE, [GET, GET, write(2)], read=2, written=6)
 def poll_expiring(at: Metered) -> Iterator[None]:
     """Poll a task past its announced end, the first time."""
     task_id = at.lab.create(agent="mayfly").task.id

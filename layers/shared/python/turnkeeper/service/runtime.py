@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from turnkeeper.domain.task import Pace
-from turnkeeper.metrics import Meter, unheard
+from turnkeeper.domain.pace import Pace
 from turnkeeper.store.table import Table
 
 if TYPE_CHECKING:
-    # The poll has neither, and does not load them.
+    # The poll has none of them, and does not load them.
+    from turnkeeper.metrics import Meter
     from turnkeeper.mounts import Mounts
     from turnkeeper.queue import WakeUps
 
@@ -33,6 +33,7 @@ class Runtime:
     heartbeat: timedelta
     idempotency: timedelta
     clock: Callable[[], datetime]
-    meter: Meter = unheard
+    meter: "Meter" = lambda _: None
+    """Who is told what was measured; nobody, as a rule of tests."""
     trace: Callable[[], str | None] = lambda: None
     """X-Ray's header of what is done now."""
