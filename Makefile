@@ -1,7 +1,7 @@
 # Every target sets up what it needs first; that takes a second when nothing changed.
 .DEFAULT_GOAL := help
-.PHONY: help setup up token host-keys redrive demo test faults any-order requests conformance mutations cost lint synth \
-	deploy destroy smoke rehearse openapi lock clean
+.PHONY: help setup up token host-keys redrive demo test faults any-order requests conformance mutations cost bench \
+	lint synth deploy destroy smoke rehearse openapi lock clean
 
 PORT ?= 4510
 LIVES ?= 300x40
@@ -76,6 +76,9 @@ rehearse: setup ## deploy, change, break, roll back and destroy, where roles are
 
 cost: setup ## measure anew what things cost, and write docs/cost.md
 	@AWS_DEFAULT_REGION=us-east-1 PYTHONPATH=layers/shared/python $(ours) -m scripts.cost
+
+bench: setup ## measure how fast and how even it is beside others, and write docs/performance.md (PART=cold; ROUNDS=3)
+	@$(ours) -m bench $(if $(ROUNDS),--rounds="$(ROUNDS)") -- $(PART)
 
 openapi: setup ## write the API's document anew from the code
 	@PYTHONPATH=layers/shared/python $(ours) -m scripts.openapi

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from scripts import polling
 from tests.support.capacity import item_size, query_units, read_units, write_units
 from tests.support.counting import Call, Counting, counted
 from tests.support.engines import Engine
@@ -167,6 +168,8 @@ def page() -> str:
         region=PRICES["region"],
         as_of=PRICES["as_of"],
         rows=rows,
+        polling=polling.rows(price["a poll"]),
+        day_tasks=polling.DAY["tasks"],
         assumed=assumed,
         polls=f"{polls:g}",
         task=f"{task * MILLION:,.2f}",

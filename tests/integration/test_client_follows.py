@@ -68,7 +68,7 @@ def test_it_pauses_as_the_server_says_and_shows_only_what_changed(
     assert (first.task.status.phase, first.entries) == ("idle", ())
     assert [entry.text for entry in second.entries] == ["at last"]
     assert second.entries[0].committed_at is None
-    assert pauses == [30.0] * 4
+    assert pauses == [5.0] * 4
     assert wire.answered.count(304) == 3
 
 

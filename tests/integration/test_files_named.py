@@ -50,6 +50,15 @@ class TestSend:
         ]
 
     @pytest.mark.clause("CP-1")
+    def test_echo_answers_with_the_name_of_a_file(self, api: Gateway, live_lab: Laboratory) -> None:
+        task_id = make(api)
+        live_lab.lay(f"task/{task_id}/x/a.csv", b"12345")
+        send(api, task_id, "task://x/a.csv")
+
+        live_lab.work()
+
+        assert live_lab.conversation(task_id)[-1]["message"][0]["text"] == "task://x/a.csv"
+
     def test_a_size_that_is_not_the_files_is_refused(self, api: Gateway, live_lab: Laboratory) -> None:
         task_id = make(api)
         live_lab.lay(f"task/{task_id}/x/a.csv", b"12345")

@@ -266,7 +266,7 @@ def test_a_task_that_waits_for_a_review_alone_is_not_to_be_polled_each_second(ho
     task_id = host.task("ask")
     host.ask(task_id, "turns")
 
-    assert host.api.get(f"/v1/tasks/{task_id}").headers["Poll-After"] == "5"
+    assert host.api.get(f"/v1/tasks/{task_id}").headers["Poll-After"] == "2"
 
 
 def test_a_parent_in_our_worker_reads_its_child_as_the_model_may(host: Host, live_lab: Laboratory) -> None:

@@ -50,7 +50,7 @@ def test_a_task_made_without_an_input_is_created_and_idle(api: Gateway) -> None:
     assert reply.json["status"]["phase"] == "idle"
     assert reply.json["responsible_user"] == "alice-sub"
     assert reply.headers["Location"] == f"tasks/{reply.json['id']}"
-    assert reply.headers["Poll-After"] == "30"
+    assert reply.headers["Poll-After"] == "5"
     assert "Received-At" not in reply.headers
 
 

@@ -45,7 +45,7 @@ def test_a_poll_is_the_status_object_its_revision_and_when_to_look_again(
     assert reply.headers == {
         "Content-Type": "application/json",
         "ETag": f'"{task.revision}"',
-        "Poll-After": "30",
+        "Poll-After": "5",
         "Agent-Status": "3001;name=HUMAN_INPUT_REQUIRED;phase=WAITING;terminal=?0",
         "Cache-Control": "private, no-cache",
         "X-Correlation-Id": "c6af9ac6-7b61-11e6-9a41-93e8deadbeef",
@@ -65,7 +65,7 @@ def test_who_knows_the_revision_gets_a_304_without_a_body_until_it_changes(
 
     assert (unchanged.status, unchanged.body) == (304, "")
     assert unchanged.headers["ETag"] == known
-    assert unchanged.headers["Poll-After"] == "30"
+    assert unchanged.headers["Poll-After"] == "5"
     assert unchanged.headers["Cache-Control"] == "private, no-cache"
     assert "Content-Type" not in unchanged.headers
     assert (changed.status, changed.json["status"]["phase"]) == (200, "processing")

@@ -1,9 +1,9 @@
 """Agents that answer with what they were told, for demos and for trying a deployment."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from turnkeeper.agents.protocol import Say, Steps, TurnView, texts
+from turnkeeper.agents.protocol import Message, Say, Steps, TurnView
 
 EXCERPT_BYTES = 1_000
 
@@ -14,7 +14,7 @@ class Echo:
     def run(self, turn: TurnView) -> Steps:
         """Say the excerpt, last and at once."""
         yield from ()
-        return Say(excerpt("\n".join(text for message in turn.inputs for text in texts(message))))
+        return Say(answer(turn))
 
 
 class SlowEcho:
@@ -27,7 +27,17 @@ class SlowEcho:
         """Say that it thinks, pause, and say the excerpt."""
         yield Say(f"Thinking about {len(turn.inputs)} input(s) …")
         self.sleep(self.pause_s)
-        return Say(excerpt("\n".join(text for message in turn.inputs for text in texts(message))))
+        return Say(answer(turn))
+
+
+def answer(turn: TurnView) -> str:
+    """An excerpt of what the inputs say, a file by its name."""
+    return excerpt("\n".join(told for message in turn.inputs for told in _told(message)))
+
+
+def _told(message: Message) -> Iterator[str]:
+    for part in message["message"]:
+        yield part["text"] if "text" in part else part["file"]
 
 
 def excerpt(text: str) -> str:

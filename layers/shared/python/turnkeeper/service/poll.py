@@ -1,6 +1,7 @@
 """Following a task: one small read, and when to look again (PO-1)."""
 
 from datetime import datetime
+from enum import StrEnum
 
 from turnkeeper.domain.rules import State, state_of
 from turnkeeper.domain.task import Task
@@ -8,9 +9,27 @@ from turnkeeper.service.owned import check_id, owned
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.store import tasks
 
-BUSY_S = 1
-SUSPENDED_S = 5
-IDLE_S = 30
+
+class Rhythm(StrEnum):
+    """What a follower waits for; how often it is worth a look depends on it."""
+
+    BUSY = "busy"
+    """The agent's next word."""
+    WAITING = "waiting"
+    """Somebody's decision."""
+    IDLE = "idle"
+    """An input that another device sends, or the end."""
+
+
+SHARE = 0.05
+"""The next look comes after this share of the time in which nothing happened (docs/decisions/0089)."""
+SHORTEST_S = {Rhythm.BUSY: 1, Rhythm.WAITING: 2, Rhythm.IDLE: 5}
+LONGEST_S = {Rhythm.BUSY: 30, Rhythm.WAITING: 60, Rhythm.IDLE: 120}
+
+
+def pace_s(quiet_s: float, *, shortest: int, longest: int, share: float) -> int:
+    """In how many seconds to look again at what has been quiet for *quiet_s*."""
+    return min(longest, max(shortest, int(quiet_s * share)))
 
 
 def poll(runtime: Runtime, *, caller: str, task_id: str) -> Task:
@@ -28,13 +47,34 @@ def poll(runtime: Runtime, *, caller: str, task_id: str) -> Task:
 
 def poll_after(task: Task, now: datetime) -> int | None:
     """In how many seconds a poll may find something new; None when nothing will change any more."""
-    match state_of(task):
+    rhythm = _rhythm(state_of(task))
+    if rhythm is None:
+        return None
+    quiet = (now - _last_change(task)).total_seconds()
+    pause = pace_s(quiet, shortest=SHORTEST_S[rhythm], longest=LONGEST_S[rhythm], share=SHARE)
+    if task.idle_expires_at is None:
+        return pause
+    left = (task.idle_expires_at - now).total_seconds()
+    return min(pause, max(int(left), 0) + 1)
+
+
+def _rhythm(state: State) -> Rhythm | None:
+    match state:
         case State.TERMINAL:
             return None
-        case State.IDLE if task.idle_expires_at is not None:
-            left = (task.idle_expires_at - now).total_seconds()
-            return min(IDLE_S, max(int(left), 0) + 1)
+        case State.IDLE:
+            return Rhythm.IDLE
         case State.SUSPENDED | State.WAITING:
-            return SUSPENDED_S
+            return Rhythm.WAITING
         case _:
-            return BUSY_S
+            return Rhythm.BUSY
+
+
+def _last_change(task: Task) -> datetime:
+    """When something last happened that begins a wait for the next thing."""
+    turn = task.turn
+    happened = [task.created_at, task.since, task.last_received_at, task.last_committed_at]
+    happened += [wait.since for wait in task.asks]
+    if turn is not None:
+        happened += [turn.started_at, turn.changed_at, *(one.at for one in turn.resolutions)]
+    return max(instant for instant in happened if instant is not None)

@@ -1,0 +1,19 @@
+"""Each part of the bench measures, in little, what it measures at length."""
+
+from bench import contention
+from bench.tables import markdown
+from tests.support.engines import Engine
+
+
+def test_writers_on_one_task_lose_and_double_nothing(moto_engine: Engine) -> None:
+    found = contention.measure(1, writers=(1, 4), sends=8, engine=moto_engine)
+
+    alone, crowd = found["steps"]
+    assert (alone["inputs"], alone["tries"], alone["refused"]) == (8, 8, 0)
+    assert crowd["inputs"] == 8
+    assert crowd["tries"] >= 8
+    assert [(step["lost"], step["doubled"]) for step in found["steps"]] == [(0, 0), (0, 0)]
+    assert len(crowd["ms"]) == 8
+    (table,) = contention.tables(found)
+    assert markdown(table).startswith("**Many writers")
+    assert [len(line.points) for plot in contention.plots(found) for line in plot.lines] == [2, 2, 2]
