@@ -2,7 +2,8 @@
  * The agents of this deployment that a person may start, with what each wants to be told.
  */
 
-import { get, Refused } from "./api.js";
+import { get } from "./api.js";
+import { Refused } from "./errors.js";
 
 const PAGE = 100;
 

@@ -3,6 +3,7 @@
  */
 
 import { learn } from "./clock.js";
+import { Refused, Unreachable } from "./errors.js";
 import { mayRepeat, patience } from "./patience.js";
 import { problemOf } from "./problem.js";
 import { server } from "./server.js";
@@ -14,18 +15,6 @@ const TIMEOUT = 30_000;
 const AT_ONCE = 4;
 /** What somebody on the way says in place of a server that is not there. */
 const NOBODY_THERE = [502, 503, 504];
-
-/** No answer came: nobody knows whether the request arrived. */
-export class Unreachable extends Error {}
-
-/** The server said no. */
-export class Refused extends Error {
-  /** @param {Problem} problem */
-  constructor(problem) {
-    super(problem.detail ?? `HTTP ${problem.status}`);
-    this.problem = problem;
-  }
-}
 
 /**
  * @typedef {{status: number, headers: Headers, body: any}} Answer
@@ -51,7 +40,8 @@ async function patiently(path, body, how) {
     try {
       return await once("POST", path, { ...how, body });
     } catch (error) {
-      const may = error instanceof Refused ? mayRepeat(error.problem, repeatable) : error instanceof Unreachable && repeatable;
+      const may =
+        error instanceof Refused ? mayRepeat(error.problem, repeatable) : error instanceof Unreachable && repeatable;
       const ms = may ? patience(attempt, error instanceof Refused ? error.problem.after : 0) : null;
       if (ms === null) throw error;
       how.onPause?.();

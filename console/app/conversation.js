@@ -61,7 +61,9 @@ export function receipt(entry, hasEnded) {
 export function reasonOf(refused, entries) {
   const answer = entries.find(
     (entry) =>
-      entry.type === "output" && entry.error === refused.error && String(entry.committed_at) >= String(refused.committed_at),
+      entry.type === "output" &&
+      entry.error === refused.error &&
+      String(entry.committed_at) >= String(refused.committed_at),
   );
   return answer ? textOf(answer) : null;
 }

@@ -50,7 +50,8 @@ function dress(element, attributes) {
 /** @param {Element} element @param {Child[]} children */
 function append(element, children) {
   for (const child of /** @type {Child[]} */ (children.flat(9))) {
-    if (child !== false && child !== null && child !== undefined) element.append(child instanceof Node ? child : String(child));
+    if (child !== false && child !== null && child !== undefined)
+      element.append(child instanceof Node ? child : String(child));
   }
 }
 
@@ -90,7 +91,9 @@ export function keep(list, items, { key, mark, draw }) {
     else list.insertBefore(element, place);
   }
   list.shown = after;
-  /** @type {HTMLElement | null | undefined} */ (refocused?.querySelector("a, button, textarea"))?.focus({ preventScroll: true });
+  /** @type {HTMLElement | null | undefined} */ (refocused?.querySelector("a, button, textarea"))?.focus({
+    preventScroll: true,
+  });
 }
 
 const PATHS = {

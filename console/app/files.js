@@ -2,7 +2,8 @@
  * Files go to the file store itself, by an address that the API signs, and come from there.
  */
 
-import { get, post, Unreachable } from "./api.js";
+import { get, post } from "./api.js";
+import { Unreachable, UploadFailed } from "./errors.js";
 import { safeLink } from "./links.js";
 import { undisturbed } from "./session.js";
 
@@ -10,8 +11,6 @@ const UNTYPED = "application/octet-stream";
 /** It lies there already: an earlier try arrived, and only its answer was lost. */
 const LIES_THERE = 412;
 const TRIES = 3;
-
-export class UploadFailed extends Error {}
 
 /**
  * Put *file* into the files of *task*, and say what an input names it by. Raises what the API raises, and UploadFailed.

@@ -30,7 +30,9 @@ export function safeLink(text) {
 export function linked(text) {
   const pieces = [];
   let from = 0;
-  for (const found of text.matchAll(/https?:\/\/[^\s<>"'`{}|\\^\u0000-\u0020\u200b-\u200f\u202a-\u202e\u2066-\u2069]+/g)) {
+  for (const found of text.matchAll(
+    /https?:\/\/[^\s<>"'`{}|\\^\u0000-\u0020\u200b-\u200f\u202a-\u202e\u2066-\u2069]+/g,
+  )) {
     const written = found[0].replace(/[.,;:!?)\]]+$/, "");
     const url = safeLink(written);
     if (!url) continue;

@@ -3,8 +3,9 @@
  * order, until it is answered: sent again after a lost answer, a reload or a new sign-in, it is still there once.
  */
 
-import { post, Refused, Unreachable } from "./api.js";
+import { post } from "./api.js";
 import { draft, keepDraft } from "./drafts.js";
+import { Refused, Unreachable } from "./errors.js";
 import { server } from "./server.js";
 
 /** @import { Entry, Part } from "./conversation.js" */
@@ -70,7 +71,7 @@ export class Outbox {
     if (this.#isSending) return;
     this.#isSending = true;
     try {
-      for (let item; (item = this.items.find(({ state }) => state === "sending" || state === "waiting")); ) {
+      for (let item; (item = this.items.find(({ state }) => state === "sending" || state === "waiting"));) {
         await this.#deliver(item);
       }
     } catch (error) {
@@ -90,7 +91,12 @@ export class Outbox {
         onPause: () => this.#settle(item, "waiting"),
       });
       this.items = this.items.filter((one) => one !== item);
-      this.onSent({ type: "input", message: [], ...item.body, received_at: answer.headers.get("received-at") ?? undefined });
+      this.onSent({
+        type: "input",
+        message: [],
+        ...item.body,
+        received_at: answer.headers.get("received-at") ?? undefined,
+      });
       this.#changed();
     } catch (error) {
       if (error instanceof Refused) {

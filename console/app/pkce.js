@@ -11,7 +11,10 @@ export const challenge = async (verifier) =>
 
 /** @param {Uint8Array} bytes */
 const base64url = (bytes) =>
-  btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
 
 /** The claims of *token*, unverified: for showing and comparing only; null when it is no JWT. @param {unknown} token @returns {Record<string, any> | null} */
 export function claimsOf(token) {

@@ -2,8 +2,7 @@
  * Facts of the API in words: where a task stands, what a code means, why something was refused.
  */
 
-import { Refused, Unreachable } from "./api.js";
-import { UploadFailed } from "./files.js";
+import { Refused, Unreachable, UploadFailed } from "./errors.js";
 import { isKnown, t } from "./texts.js";
 
 /** @import { Place, Problem } from "./problem.js" */

@@ -109,7 +109,8 @@ function begin(given, nonce) {
   if (identity && !isOurs(identity, nonce)) throw new SignInFailed("id_token");
   const claims = { ...claimsOf(given.access_token), ...identity };
   const lifetime = Number(given.expires_in) || UNNAMED_LIFETIME_S;
-  const named = claims.name ?? claims.preferred_username ?? claims["cognito:username"] ?? claims.username ?? claims.email;
+  const named =
+    claims.name ?? claims.preferred_username ?? claims["cognito:username"] ?? claims.username ?? claims.email;
   const user = String(claims.sub ?? "");
   // What somebody else wrote in this tab is none of this person's.
   if (wasSignedIn() && sessionStorage.getItem(WAS_HERE) !== user) sessionStorage.clear();

@@ -58,7 +58,14 @@ export function turnsOf(entries, now) {
     if (next === null) continue;
     const number = entry.turn ?? turns.at(-1)?.number ?? 1;
     if (turns.at(-1)?.number !== number) turns.push({ number, spans: [] });
-    open = { kind: next, from: at, to: now, attempt: BEGINS.includes(entry.transition) ? (entry.attempt ?? 1) : null, end: null, outputs: 0 };
+    open = {
+      kind: next,
+      from: at,
+      to: now,
+      attempt: BEGINS.includes(entry.transition) ? (entry.attempt ?? 1) : null,
+      end: null,
+      outputs: 0,
+    };
     turns.at(-1)?.spans.push(open);
   }
   return turns;

@@ -54,5 +54,8 @@ test("the reason of a refusal is the answer to it, and not an earlier one", () =
 
 test("parameters and exposed values are told apart from the message", () => {
   assert.deepEqual(besides({ ...output(1), to: "Bern" }), [["to", "Bern"]]);
-  assert.equal(textOf({ ...output(1), message: [...says("a"), { mimeType: "image/png", file: "task://x" }, ...says("b")] }), "a\nb");
+  assert.equal(
+    textOf({ ...output(1), message: [...says("a"), { mimeType: "image/png", file: "task://x" }, ...says("b")] }),
+    "a\nb",
+  );
 });

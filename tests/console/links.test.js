@@ -31,11 +31,10 @@ test("addresses are found within a text, and all of the text is kept", () => {
   const text = "See https://example.com/a (or http://evil.example/b), then javascript:alert(1).";
   const pieces = linked(text);
 
-  assert.deepEqual(pieces.map((piece) => (piece instanceof URL ? piece.href : piece)), [
-    "See ",
-    "https://example.com/a",
-    " (or http://evil.example/b), then javascript:alert(1).",
-  ]);
+  assert.deepEqual(
+    pieces.map((piece) => (piece instanceof URL ? piece.href : piece)),
+    ["See ", "https://example.com/a", " (or http://evil.example/b), then javascript:alert(1)."],
+  );
 });
 
 test("a full stop after an address is no part of it", () => {

@@ -4,9 +4,19 @@ import test from "node:test";
 import { fieldAt, fieldsOf, kindOf, read, typed } from "../../console/app/parameters.js";
 
 test("the message is no field of its own, and what is required is marked", () => {
-  const schema = { type: "object", properties: { message: {}, to: { type: "string" }, price: { type: "number" } }, required: ["to"] };
+  const schema = {
+    type: "object",
+    properties: { message: {}, to: { type: "string" }, price: { type: "number" } },
+    required: ["to"],
+  };
 
-  assert.deepEqual(fieldsOf(schema).map(({ name, required }) => [name, required]), [["to", true], ["price", false]]);
+  assert.deepEqual(
+    fieldsOf(schema).map(({ name, required }) => [name, required]),
+    [
+      ["to", true],
+      ["price", false],
+    ],
+  );
   assert.deepEqual(fieldsOf(null), []);
 });
 
@@ -23,7 +33,8 @@ test("what is typed becomes the value that is wanted", () => {
     [{ type: "object" }, '{"a": 1}', { a: 1 }],
     [{}, '"any"', "any"],
   ];
-  for (const [schema, text, value] of cases) assert.deepEqual(read(schema, text), { ok: true, value }, JSON.stringify(schema));
+  for (const [schema, text, value] of cases)
+    assert.deepEqual(read(schema, text), { ok: true, value }, JSON.stringify(schema));
 });
 
 test("an empty field is no value at all", () => {

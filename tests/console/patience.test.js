@@ -32,12 +32,16 @@ test("an unknown result is asked for again only with a key, and only if that is 
 
   assert.equal(mayRepeat(refusal(6005, told), true), true);
   assert.equal(mayRepeat(refusal(6005, told), false), false);
-  assert.equal(mayRepeat(refusal(6005, { ...told, reconciliation_action: "read_the_task_before_repeating" }), true), false);
+  assert.equal(
+    mayRepeat(refusal(6005, { ...told, reconciliation_action: "read_the_task_before_repeating" }), true),
+    false,
+  );
   assert.equal(mayRepeat(refusal(5004, { retryable: true, safe: true, side_effect_state: "possible" }), true), false);
 });
 
 test("what waits for something else to happen is not repeated", () => {
-  for (const code of [3002, 3003, 4001]) assert.equal(mayRepeat(refusal(code, { retryable: true, safe: true }, 409), true), false);
+  for (const code of [3002, 3003, 4001])
+    assert.equal(mayRepeat(refusal(code, { retryable: true, safe: true }, 409), true), false);
 });
 
 test("the gateway's 429 may be repeated by anybody, its 5xx only with a key, all else by nobody", () => {

@@ -41,7 +41,10 @@ test("days have names", () => {
 
 test("sizes and spans are short", () => {
   assert.deepEqual([size(1), size(23), size(1536), size(104_857_600)], ["1 byte", "23 bytes", "1.5 kB", "105 MB"]);
-  assert.deepEqual([span(16), span(2400), span(59_000), span(180_000), span(3 * 86_400_000)], ["16 ms", "2.4 s", "59 s", "3 min", "3 d"]);
+  assert.deepEqual(
+    [span(16), span(2400), span(59_000), span(180_000), span(3 * 86_400_000)],
+    ["16 ms", "2.4 s", "59 s", "3 min", "3 d"],
+  );
   assert.equal(short("0123456789abcdef"), "01234567");
 });
 
@@ -49,7 +52,10 @@ test("an address names its view, and one that leads nowhere says so", () => {
   assert.deepEqual(placeOf(""), { view: "home", id: null, rest: null });
   assert.deepEqual(placeOf("#/?phase=idle"), { view: "home", id: null, rest: "phase=idle" });
   assert.equal(placeOf(to.task("a/b")).id, "a/b");
-  assert.deepEqual([placeOf(to.journal("a")).view, placeOf(to.create()).view, placeOf(to.create("x")).id], ["journal", "new", "x"]);
+  assert.deepEqual(
+    [placeOf(to.journal("a")).view, placeOf(to.create()).view, placeOf(to.create("x")).id],
+    ["journal", "new", "x"],
+  );
   assert.equal(placeOf("#/tasks/%").id, "%");
   for (const odd of ["#x", "#/tasks", "#/tasks/a/b/c", "#//"]) assert.equal(placeOf(odd).view, "missing");
 });
@@ -60,9 +66,25 @@ test("a review of one's own task is one card, which knows the task; another's is
   const theirs = { ...mine, id: "r2", since: "2026-11-30T11:00:00.000000Z" };
   const calls = [
     { task: "t1", agent: "concierge", kind: "review_required", since },
-    { task: "t2", agent: "concierge", kind: "user_auth_required", since: "2026-11-30T10:00:00.000000Z", provider: "calendar" },
+    {
+      task: "t2",
+      agent: "concierge",
+      kind: "user_auth_required",
+      since: "2026-11-30T10:00:00.000000Z",
+      provider: "calendar",
+    },
   ];
 
-  assert.deepEqual(waitsOf(calls, [mine, theirs]).map(({ kind, task }) => [kind, task]), [["sign-in", "t2"], ["review", null], ["review", "t1"]]);
-  assert.deepEqual(waitsOf(calls.slice(0, 1), []).map(({ kind, task }) => [kind, task]), [["look", "t1"]]);
+  assert.deepEqual(
+    waitsOf(calls, [mine, theirs]).map(({ kind, task }) => [kind, task]),
+    [
+      ["sign-in", "t2"],
+      ["review", null],
+      ["review", "t1"],
+    ],
+  );
+  assert.deepEqual(
+    waitsOf(calls.slice(0, 1), []).map(({ kind, task }) => [kind, task]),
+    [["look", "t1"]],
+  );
 });

@@ -57,9 +57,30 @@ export function composer(task, { send, signal }) {
   text.value = kept.text ?? "";
   const error = h("p", { class: "field-error", id: "say-error", role: "alert", hidden: true });
   const files = h("ul", { class: "attached", "aria-label": t("say.files") });
-  const picker = h("input", { type: "file", multiple: true, class: "aside", tabindex: "-1", "aria-hidden": "true", onchange: picked });
-  const clip = h("button", { type: "button", class: "quiet-button", "aria-label": t("say.attach"), title: t("say.attach"), onclick: () => picker.click() }, icon("clip"));
-  const go = h("button", { type: "submit", class: "primary round", "aria-label": t("say.send"), title: t("say.send") }, icon("arrow"));
+  const picker = h("input", {
+    type: "file",
+    multiple: true,
+    class: "aside",
+    tabindex: "-1",
+    "aria-hidden": "true",
+    onchange: picked,
+  });
+  const clip = h(
+    "button",
+    {
+      type: "button",
+      class: "quiet-button",
+      "aria-label": t("say.attach"),
+      title: t("say.attach"),
+      onclick: () => picker.click(),
+    },
+    icon("clip"),
+  );
+  const go = h(
+    "button",
+    { type: "submit", class: "primary round", "aria-label": t("say.send"), title: t("say.send") },
+    icon("arrow"),
+  );
   const above = h("div", { class: "parameters" });
   const element = h(
     "form",
@@ -89,7 +110,11 @@ export function composer(task, { send, signal }) {
   /** @param {KeyboardEvent} event */
   function key(event) {
     const isFinePointer = matchMedia("(pointer: fine)").matches;
-    const sends = event.key === "Enter" && !event.isComposing && !event.shiftKey && (isFinePointer || event.ctrlKey || event.metaKey);
+    const sends =
+      event.key === "Enter" &&
+      !event.isComposing &&
+      !event.shiftKey &&
+      (isFinePointer || event.ctrlKey || event.metaKey);
     if (!sends) return;
     event.preventDefault();
     element.requestSubmit();
@@ -134,7 +159,16 @@ export function composer(task, { send, signal }) {
           icon("file"),
           h("span", { dir: "auto" }, nameOf(part.file ?? "")),
           h("span", { class: "quiet" }, size(part.sizeBytes ?? 0)),
-          h("button", { type: "button", class: "quiet-button", "aria-label": t("say.remove", { name: nameOf(part.file ?? "") }), onclick: () => remove(part) }, icon("close")),
+          h(
+            "button",
+            {
+              type: "button",
+              class: "quiet-button",
+              "aria-label": t("say.remove", { name: nameOf(part.file ?? "") }),
+              onclick: () => remove(part),
+            },
+            icon("close"),
+          ),
         ),
       ),
     );
@@ -191,7 +225,11 @@ export function composer(task, { send, signal }) {
     } catch (problem) {
       if (signal.aborted) return;
       const { title, detail, places } = explained(problem);
-      say([t("say.not-attached", { name: file.name }), title, detail, ...places.map((place) => place.problem)].filter(Boolean).join(" "));
+      say(
+        [t("say.not-attached", { name: file.name }), title, detail, ...places.map((place) => place.problem)]
+          .filter(Boolean)
+          .join(" "),
+      );
     } finally {
       uploading -= 1;
       line.remove();

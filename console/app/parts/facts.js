@@ -23,7 +23,14 @@ export function facts(id, signal) {
   const element = h(
     "aside",
     { class: "facts", "aria-label": t("facts.label") },
-    h("details", { open: matchMedia("(min-width: 64rem)").matches }, h("summary", null, t("facts.label")), h("section", null, said, code, more), h("dl", null, endsRow), rows),
+    h(
+      "details",
+      { open: matchMedia("(min-width: 64rem)").matches },
+      h("summary", null, t("facts.label")),
+      h("section", null, said, code, more),
+      h("dl", null, endsRow),
+      rows,
+    ),
   );
   /** @type {string | null} */
   let etag = null;
@@ -81,10 +88,22 @@ export function facts(id, signal) {
       message?.user && h("p", { dir: "auto" }, message.user),
       message?.developer && h("p", { class: "quiet", dir: "auto" }, message.developer),
       envelope.occurred_at && h("p", { class: "quiet" }, t("facts.since"), " ", since(envelope.occurred_at, signal)),
-      remediation?.length > 0 && h("ul", { class: "ways" }, remediation.map((/** @type {any} */ way) => h("li", null, worded("way", String(way.action))))),
+      remediation?.length > 0 &&
+        h(
+          "ul",
+          { class: "ways" },
+          remediation.map((/** @type {any} */ way) => h("li", null, worded("way", String(way.action)))),
+        ),
       conditions?.length > 0 &&
-        h("ul", { class: "ways" }, conditions.map((/** @type {any} */ one) => h("li", null, meaning(one.status.code), " ", h("code", null, `ASC-${one.status.code}`)))),
-      retry?.strategy && h("p", { class: "quiet" }, t("facts.retry", { strategy: worded("strategy", String(retry.strategy)) })),
+        h(
+          "ul",
+          { class: "ways" },
+          conditions.map((/** @type {any} */ one) =>
+            h("li", null, meaning(one.status.code), " ", h("code", null, `ASC-${one.status.code}`)),
+          ),
+        ),
+      retry?.strategy &&
+        h("p", { class: "quiet" }, t("facts.retry", { strategy: worded("strategy", String(retry.strategy)) })),
     ];
   }
 

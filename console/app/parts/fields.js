@@ -16,7 +16,11 @@ import { t } from "../texts.js";
 export function fields(schema, kept, onInput) {
   const all = fieldsOf(schema).map(({ name, wanted, required }) => field(name, wanted, required, kept[name], onInput));
   return {
-    element: h("div", { class: "fields", hidden: all.length === 0 }, all.map(({ element }) => element)),
+    element: h(
+      "div",
+      { class: "fields", hidden: all.length === 0 },
+      all.map(({ element }) => element),
+    ),
     isEmpty: all.length === 0,
     /** What was typed, as it was typed. */
     typed: () => Object.fromEntries(all.map(({ name, control }) => [name, control.value])),
@@ -47,7 +51,12 @@ export function fields(schema, kept, onInput) {
 function field(name, wanted, required, kept, oninput) {
   const id = `field-${name}`;
   const kind = kindOf(wanted);
-  const hints = [wanted.description, kind === "lines" && t("field.lines"), kind === "json" && t("field.as-json"), wanted.format === "file" && t("field.file")];
+  const hints = [
+    wanted.description,
+    kind === "lines" && t("field.lines"),
+    kind === "json" && t("field.as-json"),
+    wanted.format === "file" && t("field.file"),
+  ];
   const hint = h("p", { class: "hint", id: `${id}-hint` }, hints.filter(Boolean).join(" "));
   const error = h("p", { class: "field-error", id: `${id}-error`, hidden: true });
   const control = h(nameOf(kind), {
@@ -68,7 +77,12 @@ function field(name, wanted, required, kept, oninput) {
     element: h(
       "div",
       { class: "field" },
-      h("label", { for: id }, wanted.title ?? name, !required && h("span", { class: "quiet" }, " ", t("field.optional"))),
+      h(
+        "label",
+        { for: id },
+        wanted.title ?? name,
+        !required && h("span", { class: "quiet" }, " ", t("field.optional")),
+      ),
       control,
       hint,
       error,
@@ -84,19 +98,26 @@ function field(name, wanted, required, kept, oninput) {
 }
 
 /** @param {string} kind */
-const nameOf = (kind) => ({ choice: "select", "yes-or-no": "select", long: "textarea", lines: "textarea", json: "textarea" })[kind] ?? "input";
+const nameOf = (kind) =>
+  ({ choice: "select", "yes-or-no": "select", long: "textarea", lines: "textarea", json: "textarea" })[kind] ?? "input";
 
 /** @param {string} kind @param {Schema} wanted */
 function attributes(kind, wanted) {
-  if (kind === "number") return { type: "number", step: wanted.type === "integer" ? "1" : "any", min: wanted.minimum, max: wanted.maximum };
+  if (kind === "number")
+    return { type: "number", step: wanted.type === "integer" ? "1" : "any", min: wanted.minimum, max: wanted.maximum };
   if (kind === "text") return { type: "text", maxlength: wanted.maxLength, autocomplete: "off" };
-  return kind === "long" ? { maxlength: wanted.maxLength, rows: "3" } : { rows: kind === "choice" || kind === "yes-or-no" ? null : "3" };
+  return kind === "long"
+    ? { maxlength: wanted.maxLength, rows: "3" }
+    : { rows: kind === "choice" || kind === "yes-or-no" ? null : "3" };
 }
 
 /** @param {Schema} wanted @param {boolean} required */
 function options(wanted, required) {
   const choices = wanted.enum
-    ? wanted.enum.map((value) => ({ value: JSON.stringify(value), text: typeof value === "string" ? value : JSON.stringify(value) }))
+    ? wanted.enum.map((value) => ({
+        value: JSON.stringify(value),
+        text: typeof value === "string" ? value : JSON.stringify(value),
+      }))
     : [
         { value: "true", text: t("field.yes") },
         { value: "false", text: t("field.no") },

@@ -14,7 +14,12 @@ import { t } from "../texts.js";
 /** Where *task* stands: a dot and a word. @param {Task} task */
 export function badge(task) {
   const stands = standing(task);
-  return h("span", { class: `badge is-${stands}` }, h("span", { class: "dot", "aria-hidden": "true" }), t(`standing.${stands}`));
+  return h(
+    "span",
+    { class: `badge is-${stands}` },
+    h("span", { class: "dot", "aria-hidden": "true" }),
+    t(`standing.${stands}`),
+  );
 }
 
 /** How long ago *instant* was, kept true while it is shown. @param {string} instant @param {AbortSignal} signal */
@@ -50,7 +55,12 @@ export function failure(error, ...actions) {
     "error",
     title,
     detail && h("p", null, detail),
-    places.length > 0 && h("ul", null, places.map(({ at, problem }) => h("li", null, h("code", null, at), " ", problem))),
+    places.length > 0 &&
+      h(
+        "ul",
+        null,
+        places.map(({ at, problem }) => h("li", null, h("code", null, at), " ", problem)),
+      ),
     actions.length > 0 && h("p", { class: "actions" }, actions),
   );
 }

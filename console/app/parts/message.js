@@ -29,9 +29,15 @@ export function message(entry, { task, agent, hasEnded, reason }) {
     "li",
     { class: `message is-${entry.type}${entry.error ? " is-denied" : ""}` },
     h("p", { class: "who" }, mine ? t("message.you") : agent, " ", instant(at)),
-    h("div", { class: "said" }, parts(entry.message, (uri) => download(task, uri, at))),
+    h(
+      "div",
+      { class: "said" },
+      parts(entry.message, (uri) => download(task, uri, at)),
+    ),
     aside(entry),
-    mine ? receiptLine(entry, hasEnded, reason) : entry.error && h("p", { class: "receipt is-refused" }, icon("alert"), t(`denied.${entry.error}`)),
+    mine
+      ? receiptLine(entry, hasEnded, reason)
+      : entry.error && h("p", { class: "receipt is-refused" }, icon("alert"), t(`denied.${entry.error}`)),
   );
 }
 
@@ -44,8 +50,24 @@ export function sending(item, { edit, discard, again }) {
     { class: `message is-input is-${item.state}` },
     h("p", { class: "who" }, t("message.you")),
     h("div", { class: "said" }, parts(item.body.message ?? [], null)),
-    h("p", { class: `receipt${isHeld ? " is-refused" : ""}`, role: isHeld ? "alert" : null }, icon(isHeld ? "alert" : "clock"), t(`sending.${item.state}`)),
-    why && h("div", { class: "why" }, h("p", null, why.title, why.detail && ` ${why.detail}`), why.places.length > 0 && h("ul", null, why.places.map(({ at, problem }) => h("li", null, h("code", null, at), " ", problem)))),
+    h(
+      "p",
+      { class: `receipt${isHeld ? " is-refused" : ""}`, role: isHeld ? "alert" : null },
+      icon(isHeld ? "alert" : "clock"),
+      t(`sending.${item.state}`),
+    ),
+    why &&
+      h(
+        "div",
+        { class: "why" },
+        h("p", null, why.title, why.detail && ` ${why.detail}`),
+        why.places.length > 0 &&
+          h(
+            "ul",
+            null,
+            why.places.map(({ at, problem }) => h("li", null, h("code", null, at), " ", problem)),
+          ),
+      ),
     isHeld &&
       h(
         "div",
@@ -88,7 +110,9 @@ function text(said) {
       "p",
       { class: "text", dir: "auto" },
       linked(shown).map((piece) =>
-        piece instanceof URL ? h("a", { href: piece.href, target: "_blank", rel: "noopener noreferrer nofollow" }, piece.href) : piece,
+        piece instanceof URL
+          ? h("a", { href: piece.href, target: "_blank", rel: "noopener noreferrer nofollow" }, piece.href)
+          : piece,
       ),
     ),
   );
@@ -96,13 +120,22 @@ function text(said) {
 
 /** A text of a type of its own, as it came. @param {Part} part */
 const typed = (part) =>
-  h("div", { class: "file" }, h("p", { class: "file-type" }, part.mimeType), folded(part.text ?? "", (shown) => h("pre", { tabindex: "0" }, shown)));
+  h(
+    "div",
+    { class: "file" },
+    h("p", { class: "file-type" }, part.mimeType),
+    folded(part.text ?? "", (shown) => h("pre", { tabindex: "0" }, shown)),
+  );
 
 /** @param {string} said @param {(shown: string) => Element} draw */
 function folded(said, draw) {
   if (said.length <= FOLDED) return draw(said);
   const fold = h("div", { class: "folded" });
-  const all = h("button", { type: "button", class: "link", onclick: () => fold.replaceChildren(draw(said)) }, t("message.all", { count: said.length }));
+  const all = h(
+    "button",
+    { type: "button", class: "link", onclick: () => fold.replaceChildren(draw(said)) },
+    t("message.all", { count: said.length }),
+  );
   fold.append(draw(`${said.slice(0, FOLDED)}…`), all);
   return fold;
 }
@@ -125,8 +158,23 @@ function file(part, fetchFile) {
     "div",
     { class: "file" },
     icon("file"),
-    h("div", { class: "file-name" }, h("p", { dir: "auto" }, nameOf(uri)), h("p", { class: "file-type" }, [part.mimeType, part.sizeBytes !== undefined && size(part.sizeBytes)].filter(Boolean).join(" · "))),
-    fetchFile && h("button", { type: "button", "aria-label": t("file.get", { name: nameOf(uri) }), onclick: get }, icon("down"), h("span", null, t("file.download"))),
+    h(
+      "div",
+      { class: "file-name" },
+      h("p", { dir: "auto" }, nameOf(uri)),
+      h(
+        "p",
+        { class: "file-type" },
+        [part.mimeType, part.sizeBytes !== undefined && size(part.sizeBytes)].filter(Boolean).join(" · "),
+      ),
+    ),
+    fetchFile &&
+      h(
+        "button",
+        { type: "button", "aria-label": t("file.get", { name: nameOf(uri) }), onclick: get },
+        icon("down"),
+        h("span", null, t("file.download")),
+      ),
     said,
   );
 }
@@ -136,6 +184,17 @@ function aside(entry) {
   const pairs = besides(entry);
   return (
     pairs.length > 0 &&
-    h("dl", { class: "besides" }, pairs.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", { dir: "auto" }, typeof value === "string" ? value : JSON.stringify(value)))))
+    h(
+      "dl",
+      { class: "besides" },
+      pairs.map(([name, value]) =>
+        h(
+          "div",
+          null,
+          h("dt", null, name),
+          h("dd", { dir: "auto" }, typeof value === "string" ? value : JSON.stringify(value)),
+        ),
+      ),
+    )
   );
 }

@@ -2,10 +2,11 @@
  * What waits for this person, as cards: a review is decided here, a sign-in is opened from here.
  */
 
-import { post, Refused } from "../api.js";
+import { post } from "../api.js";
 import { config } from "../config.js";
 import { h, icon, keep } from "../dom.js";
 import { draft, keepDraft } from "../drafts.js";
+import { Refused } from "../errors.js";
 import { bytes, date, time } from "../format.js";
 import { inbox } from "../inbox.js";
 import { safeLink } from "../links.js";
@@ -57,7 +58,12 @@ function review(wait, { signal, inTask }) {
   });
   comment.value = draft(name) ?? "";
   const buttons = [
-    h("button", { type: "button", class: "primary", onclick: () => decide("approve") }, icon("check"), t("review.approve")),
+    h(
+      "button",
+      { type: "button", class: "primary", onclick: () => decide("approve") },
+      icon("check"),
+      t("review.approve"),
+    ),
     h("button", { type: "button", onclick: () => decide("deny") }, icon("close"), t("review.deny")),
   ];
 
@@ -94,7 +100,12 @@ function review(wait, { signal, inTask }) {
     h("p", { class: "subject", dir: "auto" }, subject),
     h("label", { for: `comment-${id}` }, t("review.comment")),
     comment,
-    h("div", { class: "card-foot" }, h("div", { class: "buttons" }, buttons), h("p", { class: "quiet" }, t("review.until", { date: date(until), time: time(until) }))),
+    h(
+      "div",
+      { class: "card-foot" },
+      h("div", { class: "buttons" }, buttons),
+      h("p", { class: "quiet" }, t("review.until", { date: date(until), time: time(until) })),
+    ),
     answer,
   );
 }
@@ -110,7 +121,11 @@ function signIn(wait, { signal, inTask, links }) {
     top("key", h("h3", null, t("auth.title", { provider })), wait, { signal, inTask }),
     h("p", null, t("auth.why", { agent: wait.agent, provider })),
     open.length
-      ? h("div", { class: "buttons" }, open.map((url) => opener(url, provider)))
+      ? h(
+          "div",
+          { class: "buttons" },
+          open.map((url) => opener(url, provider)),
+        )
       : h("p", { class: "quiet" }, t(inTask ? "auth.elsewhere" : "auth.look", { agent: wait.agent })),
   );
 }
@@ -127,7 +142,11 @@ const opener = (url, provider) =>
 
 /** @param {Wait} wait @param {{signal: AbortSignal, inTask: boolean}} how */
 function look(wait, { signal, inTask }) {
-  return h("article", { class: "card" }, top("review", h("h3", null, t("review.title", { agent: wait.agent })), wait, { signal, inTask }));
+  return h(
+    "article",
+    { class: "card" },
+    top("review", h("h3", null, t("review.title", { agent: wait.agent })), wait, { signal, inTask }),
+  );
 }
 
 /** @param {"review" | "key"} picture @param {Element} title @param {Wait} wait @param {{signal: AbortSignal, inTask: boolean}} how */
@@ -137,5 +156,11 @@ function top(picture, title, wait, { signal, inTask }) {
     : wait.task
       ? h("a", { href: to.task(wait.task) }, t("waits.task"))
       : h("span", null, t("waits.others"));
-  return h("header", { class: "card-top" }, icon(picture), title, h("p", { class: "quiet" }, since(wait.since, signal), where && [" · ", where]));
+  return h(
+    "header",
+    { class: "card-top" },
+    icon(picture),
+    title,
+    h("p", { class: "quiet" }, since(wait.since, signal), where && [" · ", where]),
+  );
 }

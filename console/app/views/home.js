@@ -139,10 +139,19 @@ function row(task) {
 
 /** @param {{kind: string, provider?: string}} one */
 const call = ({ kind, provider }) =>
-  h("span", { class: "chip" }, icon(provider ? "key" : "review"), provider ? t("call.auth", { provider }) : t(`call.${kind}`));
+  h(
+    "span",
+    { class: "chip" },
+    icon(provider ? "key" : "review"),
+    provider ? t("call.auth", { provider }) : t(`call.${kind}`),
+  );
 
 /** @param {string | null} phase */
 function nothing(phase) {
   if (phase) return empty(t("home.none"), t(`home.none.${phase}`));
-  return empty(t("home.first"), t("home.first.text"), h("a", { class: "button primary", href: to.create() }, icon("plus"), t("new.title")));
+  return empty(
+    t("home.first"),
+    t("home.first.text"),
+    h("a", { class: "button primary", href: to.create() }, icon("plus"), t("new.title")),
+  );
 }

@@ -2,9 +2,10 @@
  * The journal of one task, for those who may read it: its turns as bars, and each transition as a line of a table.
  */
 
-import { get, pollAfter, Refused } from "../api.js";
+import { get, pollAfter } from "../api.js";
 import { now } from "../clock.js";
 import { fill, h, keep } from "../dom.js";
+import { Refused } from "../errors.js";
 import { precisely, short, span as lasting, time } from "../format.js";
 import { badge, empty, failure, heading } from "../parts/marks.js";
 import { tabs } from "../parts/tabs.js";
@@ -36,7 +37,13 @@ export function show(root, place, signal) {
   const body = h(
     "div",
     { class: "journal", hidden: true },
-    h("section", { "aria-labelledby": "turns-title" }, h("h2", { id: "turns-title" }, t("journal.turns")), rows, h("p", { class: "hint" }, t("journal.scale"))),
+    h(
+      "section",
+      { "aria-labelledby": "turns-title" },
+      h("h2", { id: "turns-title" }, t("journal.turns")),
+      rows,
+      h("p", { class: "hint" }, t("journal.scale")),
+    ),
     h(
       "section",
       { "aria-labelledby": "lines-title" },
@@ -47,14 +54,30 @@ export function show(root, place, signal) {
         h(
           "table",
           null,
-          h("thead", null, h("tr", null, ["n", "at", "what", "code", "turn", "attempt", "actor"].map((column) => h("th", { scope: "col" }, t(`journal.${column}`))))),
+          h(
+            "thead",
+            null,
+            h(
+              "tr",
+              null,
+              ["n", "at", "what", "code", "turn", "attempt", "actor"].map((column) =>
+                h("th", { scope: "col" }, t(`journal.${column}`)),
+              ),
+            ),
+          ),
           lines,
         ),
       ),
     ),
   );
   const loading = h("p", { class: "loading" }, t("journal.reading"));
-  const title = h("div", { class: "title-row" }, heading(h("span", { class: "aside" }, t("journal.of"), " "), name, h("span", { class: "task-id" }, short(id))), where, tabs(id, "journal"));
+  const title = h(
+    "div",
+    { class: "title-row" },
+    heading(h("span", { class: "aside" }, t("journal.of"), " "), name, h("span", { class: "task-id" }, short(id))),
+    where,
+    tabs(id, "journal"),
+  );
   fill(root, title, loading, body);
 
   watch(
@@ -73,7 +96,7 @@ export function show(root, place, signal) {
   );
 
   async function read() {
-    for (let more = true; more; ) {
+    for (let more = true; more;) {
       const query = new URLSearchParams({ limit: String(PAGE), ...(cursor ? { after: cursor } : {}) });
       const page = (await get(`${path}/journal?${query}`, { signal })).body;
       entries.push(...page.entries);
@@ -117,7 +140,12 @@ function row(turn, share) {
   return h(
     "li",
     { class: "turn" },
-    h("p", { class: "turn-name" }, h("span", null, t("journal.number", { number: turn.number })), h("span", { class: "quiet" }, time(turn.spans[0].from), " · ", lasting(lasted(turn)))),
+    h(
+      "p",
+      { class: "turn-name" },
+      h("span", null, t("journal.number", { number: turn.number })),
+      h("span", { class: "quiet" }, time(turn.spans[0].from), " · ", lasting(lasted(turn))),
+    ),
     h("ol", { class: "spans", vars: { "--share": `${100 * share}%` } }, turn.spans.map(bar)),
   );
 }
@@ -129,7 +157,11 @@ function bar(span) {
   const said = span.outputs ? t("journal.outputs", { count: span.outputs }) : "";
   return h(
     "li",
-    { class: `span is-${span.kind} ends-${span.end ?? "open"}`, vars: { "--width": width(span) }, title: [named, lasting(span.to - span.from), said, how].filter(Boolean).join(" · ") },
+    {
+      class: `span is-${span.kind} ends-${span.end ?? "open"}`,
+      vars: { "--width": width(span) },
+      title: [named, lasting(span.to - span.from), said, how].filter(Boolean).join(" · "),
+    },
     h("span", { class: "span-name" }, named),
     h("span", { class: "span-time" }, lasting(span.to - span.from)),
     h("span", { class: "aside" }, [said, how].filter(Boolean).join(", ")),
@@ -143,7 +175,16 @@ function line(entry) {
     "tr",
     null,
     h("td", { class: "number" }, entry.n),
-    h("td", null, h("time", { datetime: entry.at, title: precisely(at) }, time(at), h("span", { class: "quiet" }, `:${entry.at.slice(17, 23)}`))),
+    h(
+      "td",
+      null,
+      h(
+        "time",
+        { datetime: entry.at, title: precisely(at) },
+        time(at),
+        h("span", { class: "quiet" }, `:${entry.at.slice(17, 23)}`),
+      ),
+    ),
     h("th", { scope: "row" }, worded("transition", entry.transition)),
     h("td", null, h("code", null, `ASC-${entry.code}`)),
     h("td", { class: "number" }, entry.turn ?? ""),

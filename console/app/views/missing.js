@@ -9,6 +9,10 @@ import { t } from "../texts.js";
 
 /** @param {HTMLElement} root */
 export function show(root) {
-  fill(root, heading(t("missing.title")), empty(t("missing.nothing"), t("missing.text"), h("a", { class: "button", href: to.home }, t("missing.home"))));
+  fill(
+    root,
+    heading(t("missing.title")),
+    empty(t("missing.nothing"), t("missing.text"), h("a", { class: "button", href: to.home }, t("missing.home"))),
+  );
   return t("missing.title");
 }

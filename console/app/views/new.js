@@ -3,9 +3,10 @@
  */
 
 import { agent as agentOf, agents } from "../agents.js";
-import { post, Refused } from "../api.js";
+import { post } from "../api.js";
 import { fill, h } from "../dom.js";
 import { draft, keepDraft } from "../drafts.js";
+import { Refused } from "../errors.js";
 import { bytes, size } from "../format.js";
 import { fieldAt } from "../parameters.js";
 import { fields } from "../parts/fields.js";
@@ -20,7 +21,11 @@ const TEXT_BYTES = 100_000;
 /** @param {HTMLElement} root @param {import("../router.js").Place} place @param {AbortSignal} signal */
 export function show(root, place, signal) {
   const body = h("div", null, h("p", { class: "loading" }, t("new.reading")));
-  fill(root, h("div", { class: "title-row" }, heading(place.id ? t("new.with", { agent: place.id }) : t("new.title"))), body);
+  fill(
+    root,
+    h("div", { class: "title-row" }, heading(place.id ? t("new.with", { agent: place.id }) : t("new.title"))),
+    body,
+  );
   draw();
   return t("new.title");
 
@@ -45,7 +50,16 @@ function choices(body, found) {
           "ul",
           { class: "agents" },
           found.map((one) =>
-            h("li", null, h("a", { class: "agent", href: to.create(one.name) }, h("span", { class: "task-agent" }, one.name), h("span", { class: "quiet", dir: "auto" }, one.description))),
+            h(
+              "li",
+              null,
+              h(
+                "a",
+                { class: "agent", href: to.create(one.name) },
+                h("span", { class: "task-agent" }, one.name),
+                h("span", { class: "quiet", dir: "auto" }, one.description),
+              ),
+            ),
           ),
         )
       : empty(t("new.none"), t("new.none.text")),
@@ -56,13 +70,26 @@ function choices(body, found) {
 async function form(body, name, signal) {
   const agent = await agentOf(name, signal);
   if (!agent) {
-    fill(body, empty(t("new.unknown"), t("new.unknown.text", { agent: name }), h("a", { class: "button", href: to.create() }, t("new.others"))));
+    fill(
+      body,
+      empty(
+        t("new.unknown"),
+        t("new.unknown.text", { agent: name }),
+        h("a", { class: "button", href: to.create() }, t("new.others")),
+      ),
+    );
     return;
   }
   const needsMessage = agent.default_message === null;
   const kept = draft(`new.${name}`) ?? {};
   const wanted = fields(agent.parameters, kept.typed ?? {}, keep);
-  const text = h("textarea", { id: "first", rows: "5", placeholder: t("new.message.hint"), "aria-describedby": "first-error", oninput: keep });
+  const text = h("textarea", {
+    id: "first",
+    rows: "5",
+    placeholder: t("new.message.hint"),
+    "aria-describedby": "first-error",
+    oninput: keep,
+  });
   text.value = kept.text ?? "";
   const error = h("p", { class: "field-error", id: "first-error", hidden: true });
   const answer = h("div", null);
@@ -77,7 +104,13 @@ async function form(body, name, signal) {
       wanted.element,
       h("div", { class: "field" }, h("label", { for: "first" }, t("new.message")), text, error),
       answer,
-      h("div", { class: "buttons" }, start, openEmpty, h("a", { class: "button link", href: to.create() }, t("new.others"))),
+      h(
+        "div",
+        { class: "buttons" },
+        start,
+        openEmpty,
+        h("a", { class: "button link", href: to.create() }, t("new.others")),
+      ),
       h("p", { class: "hint" }, t("new.empty.hint")),
     ),
   );
@@ -124,7 +157,10 @@ async function form(body, name, signal) {
       if (signal.aborted) return;
       for (const button of [start, openEmpty]) button.disabled = false;
       const elsewhere = problem instanceof Refused ? problem.problem.places.filter((place) => !said(place)) : [];
-      fill(answer, (!(problem instanceof Refused) || !problem.problem.places.length || elsewhere.length > 0) && failure(problem));
+      fill(
+        answer,
+        (!(problem instanceof Refused) || !problem.problem.places.length || elsewhere.length > 0) && failure(problem),
+      );
       /** @type {HTMLElement | null} */ (body.querySelector("[aria-invalid=true]"))?.focus();
     }
   }

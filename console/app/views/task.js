@@ -3,9 +3,10 @@
  */
 
 import { agent as agentOf } from "../agents.js";
-import { get, pollAfter, Refused } from "../api.js";
+import { get, pollAfter } from "../api.js";
 import { Conversation, keyOf, reasonOf, receipt, textOf } from "../conversation.js";
 import { fill, h, icon, keep } from "../dom.js";
+import { Refused } from "../errors.js";
 import { short } from "../format.js";
 import { inbox } from "../inbox.js";
 import { linked } from "../links.js";
@@ -48,9 +49,23 @@ export function show(root, place, signal) {
   const name = h("span", { class: "agent-name" });
   const where = h("span", { class: "where" });
   const list = h("ol", { class: "messages", "aria-label": t("task.conversation") });
-  const earlier = h("button", { type: "button", class: "link earlier", hidden: true, onclick: showEarlier }, t("task.earlier"));
-  const newer = h("button", { type: "button", class: "newer", hidden: true, onclick: toTheEnd }, icon("down"), t("task.newer"));
-  const busy = h("p", { class: "busy", hidden: true }, h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")), h("span", null));
+  const earlier = h(
+    "button",
+    { type: "button", class: "link earlier", hidden: true, onclick: showEarlier },
+    t("task.earlier"),
+  );
+  const newer = h(
+    "button",
+    { type: "button", class: "newer", hidden: true, onclick: toTheEnd },
+    icon("down"),
+    t("task.newer"),
+  );
+  const busy = h(
+    "p",
+    { class: "busy", hidden: true },
+    h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")),
+    h("span", null),
+  );
   const end = h("div", { class: "end" });
   const trouble = h("div", null);
   const told = facts(id, signal);
@@ -70,7 +85,13 @@ export function show(root, place, signal) {
   const loading = h("p", { class: "loading" }, t("task.reading"));
   fill(
     root,
-    h("div", { class: "title-row" }, heading(h("span", { class: "aside" }, t("task.with"), " "), name, h("span", { class: "task-id" }, short(id))), where, tabs(id, "task")),
+    h(
+      "div",
+      { class: "title-row" },
+      heading(h("span", { class: "aside" }, t("task.with"), " "), name, h("span", { class: "task-id" }, short(id))),
+      where,
+      tabs(id, "task"),
+    ),
     h("div", { class: "columns" }, h("div", null, loading, body), told.element),
   );
   body.hidden = true;
@@ -94,7 +115,7 @@ export function show(root, place, signal) {
   /** Read what is new of the conversation, after where it was read last. */
   async function read() {
     const fresh = [];
-    for (let more = true; more; ) {
+    for (let more = true; more;) {
       const query = cursor ? `?${new URLSearchParams({ after: cursor })}` : "";
       const page = (await get(`${path}/messages${query}`, { signal })).body;
       if (conversation.add(page.messages)) fresh.push(...page.messages);
@@ -171,7 +192,12 @@ export function show(root, place, signal) {
       ...outbox.items.map((item) => ({
         key: item.key,
         mark: item.state,
-        draw: () => sending(item, { edit: () => edit(item), discard: () => outbox.remove(item), again: () => outbox.again(item) }),
+        draw: () =>
+          sending(item, {
+            edit: () => edit(item),
+            discard: () => outbox.remove(item),
+            again: () => outbox.again(item),
+          }),
       })),
     ];
     const before = list.childElementCount;
@@ -198,7 +224,8 @@ export function show(root, place, signal) {
 
   /** @param {import("../conversation.js").Entry} entry */
   function tell(entry) {
-    if (entry.type === "output") announce(t("message.says", { agent: task?.agent ?? "", text: textOf(entry).slice(0, ANNOUNCED) }));
+    if (entry.type === "output")
+      announce(t("message.says", { agent: task?.agent ?? "", text: textOf(entry).slice(0, ANNOUNCED) }));
     else if (entry.committed_at && !entry.error) announce(t("receipt.seen.aloud"));
   }
 
@@ -207,7 +234,11 @@ export function show(root, place, signal) {
     if (!(error instanceof Refused)) return false;
     const isGone = error.problem.status === 404;
     if (isGone) {
-      fill(root, heading(t("task.none")), empty(t("task.none.title"), t("task.none.text"), h("a", { class: "button", href: to.home }, t("missing.home"))));
+      fill(
+        root,
+        heading(t("task.none")),
+        empty(t("task.none.title"), t("task.none.text"), h("a", { class: "button", href: to.home }, t("missing.home"))),
+      );
       document.title = `${t("task.none")} · Turnkeeper`;
     } else if (!task) {
       fill(trouble, failure(error));
