@@ -15,6 +15,7 @@ type Found = Mapping[str, Any]
 PARTS: Mapping[str, str] = {
     "cold": "bench.cold",
     "warm": "bench.warm",
+    "accounting": "bench.accounting",
     "contention": "bench.contention",
 }
 """Each part's module by its name, in the order of the page."""

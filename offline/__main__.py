@@ -5,28 +5,31 @@ import json
 import shlex
 import signal
 import sys
-from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
 from rich.console import Console
 
 from offline import hosts
+from offline.console import console, origin_at, origins_besides
 from offline.deployment import Deployment, DeploymentFailed, NothingDeployed, deploy
 from offline.endpoint import HOST, REGION
-from offline.engine import ROOT, Engine, EngineFailed, PortTaken
+from offline.engine import ROOT, Engine, EngineFailed, PortTaken, is_taken
 from offline.hosts import HostNameRefused
 from offline.issuer import Issuer, issuer
 from offline.progress import Progress, Shown
 from offline.users import make_user, token
 
 PORT = 4510
-LOWEST_PORT, HIGHEST_PORT = 1024, 65_535
+LOWEST_PORT, HIGHEST_PORT = 1024, 65_534
+"""The console takes the next one."""
+
 PEOPLE = ("alice", "bob")
 DEMO_HOST = "demo"
 WELCOME = """\
 
 [bold green]Turnkeeper runs[/] at [bold]{base_url}[/]  (routes begin with /v1)
+[bold green]Look at it[/] at [bold]{console}[/]  (sign in with any name)
 
 [bold]A token[/] of alice, bob or any other name:  make -s token NAME=alice{same}
 [bold]An agent of your own[/], anywhere on this machine (docs/hosts.md):  eval "$(make -s host-keys NAME=demo{same})"
@@ -53,38 +56,41 @@ Ctrl-C stops it. Tasks and people are kept in {state_dir}; the engine's log is {
 
 def up(engine: Engine) -> int:
     """Run Turnkeeper on *engine* until somebody stops it."""
-    console = Console(highlight=False)
+    shown_on = Console(highlight=False)
     # Ctrl-C's own signal too: a shell that starts us in the background would have us ignore it.
     for asked in (signal.SIGINT, signal.SIGTERM):
         signal.signal(asked, signal.default_int_handler)
     with ExitStack() as beside:
         try:
-            with console.status("Starting") as status:
-                deployment = begin(engine, beside, Shown(console, status))
-            console.print(welcome(deployment, engine), soft_wrap=True)
+            with shown_on.status("Starting") as status:
+                deployment = begin(engine, beside, Shown(shown_on, status))
+            shown_on.print(welcome(deployment, engine), soft_wrap=True)
             engine.wait()
         except KeyboardInterrupt:
-            console.print("Stopping.")
+            shown_on.print("Stopping.")
             return 0
         except (PortTaken, EngineFailed, DeploymentFailed) as failure:
-            console.print(str(failure), markup=False, style="red")
+            shown_on.print(str(failure), markup=False, style="red")
             return 1
         finally:
             # Asked twice, it still stops only once, and whole.
             for asked in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(asked, signal.SIG_IGN)
             engine.stop()
-    console.print(f"The engine stopped by itself; {engine.log} ends with why.", style="red")
+    shown_on.print(f"The engine stopped by itself; {engine.log} ends with why.", style="red")
     return 1
 
 
 def begin(engine: Engine, beside: ExitStack, progress: Progress) -> Deployment:
     """Start *engine*, and what must run *beside* it; deploy, and have people and hosts."""
+    port = engine.port + 1
+    for wanted in (engine.port, port):
+        if is_taken(wanted):
+            raise PortTaken(wanted)
     progress.step(f"Starting the engine on {HOST}:{engine.port}")
     engine.start()
-    context: Mapping[str, str] = {}
-    if engine.strict:
-        context = beside.enter_context(issuer(engine.state_dir)).settings
+    trusted = beside.enter_context(issuer(engine.state_dir)) if engine.strict else None
+    context = origins_besides(origin_at(port)) | (trusted.settings if trusted else {})
     for name in (DEMO_HOST, hosts.STEWARD):
         hosts.make_host(engine.endpoint, name)
     known = hosts.hosts_of(engine.endpoint)
@@ -95,6 +101,7 @@ def begin(engine: Engine, beside: ExitStack, progress: Progress) -> Deployment:
     if not engine.strict:
         for name in PEOPLE:
             make_user(deployment, name)
+    beside.enter_context(console(engine, deployment, port=port, issuer=trusted))
     progress.step("Ready")
     return deployment
 
@@ -105,6 +112,7 @@ def welcome(deployment: Deployment, engine: Engine) -> str:
     certificate = deployment.endpoint.certificate
     return WELCOME.format(
         base_url=deployment.base_url,
+        console=origin_at(engine.port + 1),
         same="".join((f" PORT={engine.port}" * (engine.port != PORT), " AUTH=1" * engine.strict)),
         trust=f"\nexport CURL_CA_BUNDLE={certificate} AWS_CA_BUNDLE={certificate}" if certificate else "",
         state_dir=shown(engine.state_dir, here),

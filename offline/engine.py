@@ -29,7 +29,7 @@ class PortTaken(Exception):
     """Something listens on the port already."""
 
     def __init__(self, port: int) -> None:
-        super().__init__(f"Port {port} is taken: stop what listens there, or take another: PORT={port + 1}")
+        super().__init__(f"Port {port} is taken: stop what listens there, or take another: PORT={port + 2}")
         self.port = port
 
 

@@ -5,17 +5,15 @@ Capacity is computed from sizes by AWS's rules, since no engine meters right; ho
 
 import sys
 import tomllib
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from scripts import polling
-from tests.support.capacity import item_size, query_units, read_units, write_units
-from tests.support.counting import Call, Counting, counted
-from tests.support.engines import Engine
-from tests.support.laboratory import Laboratory
-from turnkeeper.service.retention import MARGIN
+from tests.support.engines import on_moto
+from tests.support.metered import Cost
+from tests.support.metering import Used, use
+from tests.support.use_cases import USE_CASES
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "cost.md"
@@ -25,56 +23,8 @@ ASSUMED: Mapping[str, float] = PRICES["assumed"]
 MILLION = 1_000_000
 POLL_GB = SMALL_GB = 0.5
 LARGE_GB = 1.0
-TEXT = "x" * 1_000
-
-type Used = Counter[str]
-
-
-def use(**amounts: float) -> Used:
-    """So much of each; Counter's type knows whole numbers alone."""
-    return Counter(amounts)
-
-
-def units_of(call: Call, lab: Laboratory) -> Used:
-    """What one call of DynamoDB or SQS uses, by the names of prices."""
-    request, answer = call.request, call.answer or {}
-    match call.operation:
-        case "get_item" | "query":
-            return use(read_unit=call.read_units)
-        case "batch_get_item":
-            ((table, asked),) = request["RequestItems"].items()
-            found = [item_size(item) for item in answer.get("Responses", {}).get(table, ())]
-            missing = [0] * (len(asked["Keys"]) - len(found))
-            return use(read_unit=read_units([*found, *missing], consistent=True))
-        case "transact_write_items":
-            return sum((_written(one, lab, transaction=True) for one in request["TransactItems"]), use())
-        case "update_item":
-            return _written({"Update": request}, lab, transaction=False)
-        case "send_message" | "receive_message" | "delete_message":
-            return use(sqs_fifo_request=1)
-        case _:
-            return use()
-
-
-def _written(one: Mapping[str, Any], lab: Laboratory, *, transaction: bool) -> Used:
-    ((kind, what),) = one.items()
-    key = {name: (what.get("Item") or what.get("Key"))[name] for name in ("pk", "sk")}
-    item = lab.dynamodb.client.get_item(TableName=lab.table, Key=key).get("Item", {})
-    units = write_units([item_size(item)], transaction=transaction)
-    moved = set(what.get("ExpressionAttributeNames", {}).values()) & {"due_at", "due_shard"}
-    if kind == "Put" and "due_at" in what["Item"]:
-        units += 2  # a place in each index
-    elif moved:
-        units += 2  # out of one place in the due index, into another
-    return use(write_unit=units)
-
-
-def measured(lab: Laboratory, act: Callable[[], object]) -> Used:
-    """What *act* uses of the table and the queue."""
-    with counted(lab.dynamodb, lab.sqs) as tally:
-        act()
-    used: Used = sum((units_of(call, lab) for call in (*tally.dynamodb, *tally.sqs)), use())
-    return used
+STORED_BESIDE = 100
+"""The bytes that each item takes in store beside its own."""
 
 
 def invoked(times: float, ms: float, gb: float, *, http: bool = False) -> Used:
@@ -92,19 +42,6 @@ def told(times: int) -> Used:
     return use(event=times) + invoked(times, ASSUMED["publish_ms"], SMALL_GB)
 
 
-def deleted(lab: Laboratory, task_id: str) -> tuple[Used, int]:
-    """What the deletion of a task uses, and how many bytes it had."""
-    sizes = [
-        item_size(item)
-        for item in lab.dynamodb.client.scan(TableName=lab.table)["Items"]
-        if item["pk"]["S"] == f"TASK#{task_id}"
-    ]
-    read = query_units(sum(sizes), consistent=True) + 1
-    written = write_units(sizes, transaction=False) + 2  # and a place in each index
-    used = use(write_unit=written, read_unit=read, s3_list=1)
-    return used + _swept(), sum(sizes) + 100 * len(sizes)
-
-
 def _swept() -> Used:
     return use(lambda_gb_second=ASSUMED["sweep_ms"] / 1_000 * SMALL_GB)
 
@@ -118,30 +55,24 @@ def dollars(used: Used) -> float:
 
 def measurements() -> dict[str, tuple[Used, float]]:
     """Each act with what it uses of everything, and what storage adds to it in dollars."""
-    engine = Engine("moto", None)
-    lab = Laboratory(engine, dynamodb=Counting(engine.client("dynamodb")), sqs=Counting(engine.client("sqs")))
-    lab.create(agent="mayfly")  # the agent is in the table from its first use on
     request = invoked(1, ASSUMED["request_ms"], LARGE_GB, http=True)
     turn = invoked(1, ASSUMED["turn_ms"], LARGE_GB)
-    made: list[str] = []
-    create = measured(lab, lambda: made.append(lab.create(TEXT, agent="mayfly").task.id)) + request + told(1)
-    # The queue is asked once more than it has messages; a deployment's pollers ask all day, see the page.
-    worked = measured(lab, lab.work) + turn + told(2)
-    sent = measured(lab, lambda: lab.send(made[0], TEXT)) + request + told(1)
-    lab.work()
-    poll = measured(lab, lambda: lab.poll(made[0])) + invoked(1, ASSUMED["poll_ms"], POLL_GB, http=True)
-    lab.clock.forward(seconds=6)
-    ended = measured(lab, lambda: lab.poll(made[0])) + _swept() + told(1)
-    lab.clock.now = lab.stored(made[0]).due_at + MARGIN
-    gone, size = deleted(lab, made[0])
-    kept = size / 1e9 * PRICES["per_gb"]["stored_month"] * ASSUMED["kept_months"]
+    poll = invoked(1, ASSUMED["poll_ms"], POLL_GB, http=True)
+
+    def counted(use_case: str) -> Cost:
+        with on_moto() as engine:
+            return USE_CASES[use_case].cost(engine)
+
+    gone = counted("deletion")
+    gigabytes = (sum(gone.deleted) + STORED_BESIDE * len(gone.deleted)) / 1e9
+    kept = gigabytes * PRICES["per_gb"]["stored_month"] * ASSUMED["kept_months"]
     return {
-        "create a task with an input of 1 KB": (create, 0),
-        "a turn with one output": (worked, 0),
-        "one more input of 1 KB": (sent, 0),
-        "a poll": (poll, 0),
-        "its end": (ended, 0),
-        "its deletion, and what it was kept before": (gone, kept),
+        "create a task with an input of 1 KB": (counted("create_with_input").used + request + told(1), 0),
+        "a turn with one output": (counted("turn").used + turn + told(2), 0),
+        "one more input of 1 KB": (counted("accept").used + request + told(1), 0),
+        "a poll": (counted("poll").used + poll, 0),
+        "its end": (counted("poll_expiring").used + _swept() + told(1), 0),
+        "its deletion, and what it was kept before": (gone.used + _swept(), kept),
     }
 
 
@@ -183,8 +114,5 @@ def page() -> str:
 
 
 if __name__ == "__main__":
-    from moto import mock_aws
-
-    with mock_aws():
-        text = page()
+    text = page()
     (Path(sys.argv[1]) if len(sys.argv) > 1 else PAGE).write_text(text, encoding="utf-8")

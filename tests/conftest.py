@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from moto import mock_aws
 
 from offline.engine import Engine as Emulator
 from tests.support import callbook
-from tests.support.engines import KEYS, REGION, Engine
+from tests.support.engines import KEYS, REGION, Engine, on_moto
 
 LAST = "test_permissions.py"
 """It asks what all the others did."""
@@ -34,8 +33,8 @@ def moto_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEYS["aws_access_key_id"])
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", KEYS["aws_secret_access_key"])
     monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
-    with mock_aws():
-        yield Engine("moto", None)
+    with on_moto() as engine:
+        yield engine
 
 
 @pytest.fixture(params=["moto", "ministack"])

@@ -17,6 +17,7 @@ import pytest
 
 from infra import ROOT
 from offline.engine import free_port, is_taken
+from tests.support.consoles import sign_in
 from tests.support.deployed import eventually, processes_of
 
 HELLO = {"agent": "echo", "input": {"message": [{"mimeType": "text/plain", "text": "hello"}]}}
@@ -54,6 +55,13 @@ class Launcher:
         assert found
         return found[1]
 
+    @property
+    def console(self) -> str:
+        self.until("Ctrl-C stops it")
+        found = re.search(r"Look at it at (\S+)", self.printed)
+        assert found
+        return found[1]
+
     def token(self, name: str) -> str:
         printed = self.run("token", name)
         assert len(printed.split()) == 1, "nothing but the token"
@@ -83,11 +91,18 @@ class Launcher:
         return code
 
 
+def two_free_ports() -> int:
+    """The first of two ports in a row that nothing listens on: the engine's, and the console's."""
+    while is_taken((port := free_port()) + 1):
+        pass
+    return port
+
+
 class Place:
     """A port and a state of its own, for one launcher at a time: the one that runs there, or a new one."""
 
     def __init__(self, state: Path, *flags: str) -> None:
-        self._where: tuple[int, Path, *tuple[str, ...]] = (free_port(), state, *flags)
+        self._where: tuple[int, Path, *tuple[str, ...]] = (two_free_ports(), state, *flags)
         self._last: Launcher | None = None
 
     def running(self) -> Launcher:
@@ -198,6 +213,24 @@ def test_the_host_of_the_docs_takes_turns_with_the_keys_that_it_prints(launcher:
 
     assert "docs/hosts.md" in launcher.printed
     assert [entry["message"][0]["text"] for entry in entries] == ["hello", "Let me think …", "olleh"]
+
+
+@pytest.mark.timeout(300)
+def test_whoever_signs_in_at_the_console_has_their_tasks_there(launcher: Launcher) -> None:
+    with launcher.http("alice") as alice:
+        made = alice.post("v1/tasks", json=HELLO).json()["id"]
+    bearer = {"authorization": f"Bearer {sign_in(launcher.console, 'alice')}"}
+    with httpx.Client(base_url=launcher.console) as console:
+        page = console.get("/")
+        seen = console.get("/v1/tasks", headers=bearer)
+        unsigned = console.get("/v1/tasks")
+        missing = console.get("/v1/tasks/nothing", headers=bearer)
+
+    assert "<html" in page.text
+    assert made in [task["id"] for task in seen.json()["tasks"]]
+    assert unsigned.status_code == 401
+    # The API's own 404, and not the page.
+    assert (missing.status_code, missing.headers["content-type"]) == (404, "application/problem+json")
 
 
 def test_a_port_that_is_taken_is_said_so_with_what_to_do(place: Place) -> None:

@@ -1,4 +1,4 @@
-"""What each path of the people's API costs in calls, items and bytes, counted on every path."""
+"""What the people's API costs where it refuses, repeats, or has much; the rest is in `tests/support/use_cases`."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -7,8 +7,9 @@ import pytest
 
 from tests.support.capacity import WRITE_UNIT, item_size
 from tests.support.counting import Count, Tally
-from tests.support.laboratory import ALICE, BOB, Laboratory, said
-from tests.support.states import Make, busy, ended, idle
+from tests.support.laboratory import ALICE, BOB, Laboratory
+from tests.support.states import busy, ended
+from tests.support.use_cases import KB
 from turnkeeper.domain.errors import (
     InvalidInput,
     KeyReused,
@@ -19,8 +20,6 @@ from turnkeeper.domain.errors import (
 )
 from turnkeeper.domain.task import Phase
 from turnkeeper.service.tasks import list_tasks
-
-KB = "x" * (1_000 - len(said("")))
 
 
 @pytest.fixture
@@ -33,34 +32,13 @@ def refused(error: type[TaskError], act: Callable[[], object]) -> None:
         act()
 
 
-STATES: dict[str, Make] = {"idle": idle, "busy": busy, "ended": ended}
-
-
 class TestPoll:
     """One small read, and nothing else."""
 
-    @pytest.mark.parametrize("state", STATES)
-    def test_a_poll_is_one_consistent_read_of_one_unit(
-        self, lab: Laboratory, count: Count, state: str
-    ) -> None:
-        task_id = STATES[state](lab)
-
+    def test_a_poll_of_no_task_is_one_read_and_of_no_id_none(self, lab: Laboratory, count: Count) -> None:
         with count() as tally:
-            lab.poll(task_id)
-
-        assert tally.operations == ["get_item"]
-        assert tally.dynamodb[0].request["ConsistentRead"] is True
-        assert tally.dynamodb[0].read_units == 1
-
-    def test_a_poll_of_anothers_or_no_task_is_one_read_and_of_no_id_none(
-        self, lab: Laboratory, count: Count
-    ) -> None:
-        task_id = busy(lab)
-
-        with count() as tally:
-            refused(TaskNotFound, lambda: lab.poll(task_id, caller=BOB))
             refused(TaskNotFound, lambda: lab.poll("0" * 32))
-        assert tally.operations == ["get_item", "get_item"]
+        assert tally.operations == ["get_item"]
         with count() as tally:
             refused(TaskNotFound, lambda: lab.poll("no-id"))
         assert tally.operations == []
@@ -80,35 +58,14 @@ class TestPoll:
 class TestAccept:
     """One read, one transaction of at most four items, one message."""
 
-    @pytest.mark.parametrize("state", ["idle", "busy"])
-    def test_an_input_of_1_kb(self, lab: Laboratory, count: Count, state: str) -> None:
-        task_id = STATES[state](lab)
-
-        with count() as tally:
-            lab.send(task_id, KB)
-
-        assert tally.operations == ["get_item", "transact_write_items", "send_message"]
-        assert tally.transactions == [3]
-
-    @pytest.mark.parametrize("state", ["idle", "busy"])
-    def test_an_input_of_1_kb_with_a_key(self, lab: Laboratory, count: Count, state: str) -> None:
-        task_id = STATES[state](lab)
-
-        with count() as tally:
-            lab.send(task_id, KB, key="k")
-
-        assert tally.operations == ["batch_get_item", "transact_write_items", "send_message"]
-        assert tally.transactions == [4]
-
-    def test_a_replayed_or_reused_key_is_one_read(self, lab: Laboratory, count: Count) -> None:
+    def test_a_reused_key_is_one_read(self, lab: Laboratory, count: Count) -> None:
         task_id = busy(lab)
         lab.send(task_id, KB, key="k")
 
         with count() as tally:
-            lab.send(task_id, KB, key="k")
             refused(KeyReused, lambda: lab.send(task_id, "other", key="k"))
 
-        assert tally.operations == ["batch_get_item"] * 2
+        assert tally.operations == ["batch_get_item"]
 
     @pytest.mark.parametrize(("key", "read"), [(None, "get_item"), ("k", "batch_get_item")])
     def test_a_refusal_is_one_read(self, lab: Laboratory, count: Count, key: str | None, read: str) -> None:
@@ -149,21 +106,6 @@ class TestAccept:
 
 class TestCreate:
     """The same for a new task."""
-
-    @pytest.mark.parametrize("key", [None, "k"])
-    def test_a_task_with_its_first_input(self, lab: Laboratory, count: Count, key: str | None) -> None:
-        with count() as tally:
-            lab.create(KB, key=key)
-
-        assert tally.operations == ["batch_get_item", "transact_write_items", "send_message"]
-        assert tally.transactions == [4 if key else 3]
-
-    def test_a_task_without_input_wakes_nobody(self, lab: Laboratory, count: Count) -> None:
-        with count() as tally:
-            lab.create(key="k")
-
-        assert tally.operations == ["batch_get_item", "transact_write_items"]
-        assert tally.transactions == [3]
 
     def test_a_replayed_key_is_two_reads_and_a_reused_one_is_one(self, lab: Laboratory, count: Count) -> None:
         lab.create(KB, key="k")
@@ -225,16 +167,6 @@ class TestRead:
             for tally in pages(lab, count, task_id, limit):
                 assert tally.operations[0] == "get_item"
                 assert tally.operations[1:] in (["query"], ["query"] * 2, [])
-
-    def test_a_page_of_nothing_new_is_read_without_the_inputs(self, lab: Laboratory, count: Count) -> None:
-        task_id = lab.create("one").task.id
-        lab.work()
-        after = lab.page(task_id).next
-
-        with count() as tally:
-            lab.page(task_id, after=after)
-
-        assert tally.operations == ["get_item", "query"]
 
     def test_a_conversation_that_is_not_mine_or_not_there_is_one_read_and_a_bad_cursor_none(
         self, lab: Laboratory, count: Count

@@ -67,12 +67,9 @@ def waiting(lab: Laboratory, *needs: Need) -> str:
 @pytest.mark.parametrize(
     ("needs", "calls", "items"),
     [
-        ([HOST], [READ, WRITE], 3),
-        ([SIGN_IN], [READ, READ_SEVERAL, WRITE, READ_SEVERAL], 4),
-        ([REVIEW], [READ, WRITE], 5),
         ([SIGN_IN, replace(SIGN_IN, id="again"), HOST, REVIEW], [READ, READ_SEVERAL, WRITE, READ_SEVERAL], 6),
     ],
-    ids=["the host", "a sign-in", "a review", "all of them"],
+    ids=["all of them"],
 )
 def test_a_wait_is_one_read_and_one_transaction_between_two_looks_at_the_grants(
     lab: Laboratory, count: Count, needs: list[Need], calls: list[str], items: int
@@ -84,16 +81,6 @@ def test_a_wait_is_one_read_and_one_transaction_between_two_looks_at_the_grants(
 
     assert tally.operations == calls
     assert tally.transactions == [items]
-
-
-def test_the_hosts_word_is_one_read_and_one_transaction_of_two_items(lab: Laboratory, count: Count) -> None:
-    task_id = waiting(lab, HOST)
-
-    with count() as tally:
-        host_turns.resolve(lab.runtime, asked_of(task_id), fence=1, wait_id="host", verdict=Verdict.DONE)
-
-    assert tally.operations == [READ, WRITE, "send_message"]
-    assert tally.transactions == [2]
 
 
 def test_a_decision_is_one_transaction_of_four_items(lab: Laboratory, count: Count) -> None:

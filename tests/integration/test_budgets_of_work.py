@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from tests.support.agents import Talkative
 from tests.support.capacity import WRITE_UNIT, item_size
 from tests.support.counting import Count
 from tests.support.laboratory import ALICE, Laboratory, said
@@ -26,8 +25,6 @@ class TestTurn:
     @pytest.mark.parametrize(
         ("engine", "inputs", "size"),
         [
-            ("moto", 1, 10),
-            ("ministack", 1, 10),
             ("moto", 20, 250_000),
             ("ministack", 20, 250_000),
             ("ministack", 200, 10),  # moto copies its table for each transaction
@@ -60,15 +57,6 @@ class TestTurn:
         assert len(tally.of("query")) <= 2 + inputs * size // 1_000_000
         start = tally.of("transact_write_items")[0].request["TransactItems"]
         assert sum(item_size(item["Put"]["Item"]) for item in start if "Put" in item) < WRITE_UNIT
-
-    def test_each_further_output_is_one_transaction(self, lab: Laboratory, count: Count) -> None:
-        lab.agents["echo"] = Talkative
-        busy(lab)
-
-        with count() as tally:
-            lab.work()
-
-        assert tally.transactions == [3] * 4
 
     def test_a_heartbeat_is_one_small_write(self, lab: Laboratory, count: Count) -> None:
         task_id = busy(lab)
@@ -116,19 +104,6 @@ QUERIES = ["query"] * 32
 class TestSweep:
     """One Query per shard, and per due task one read and one write."""
 
-    @pytest.mark.parametrize("tasks", [0, 50])
-    def test_a_sweep_with_nothing_due_is_a_query_per_shard_whatever_the_number_of_tasks(
-        self, lab: Laboratory, count: Count, tasks: int
-    ) -> None:
-        for _ in range(tasks):
-            lab.create()
-
-        with count() as tally:
-            lab.sweep()
-
-        assert tally.operations == QUERIES
-        assert sum(call.read_units for call in tally.dynamodb) <= len(QUERIES)
-
     def test_an_expiry_is_one_read_and_one_transaction_of_two_items(
         self, lab: Laboratory, count: Count
     ) -> None:
@@ -142,17 +117,3 @@ class TestSweep:
         assert due == 8
         assert sorted(tally.operations) == sorted([*QUERIES, *["get_item", "transact_write_items"] * due])
         assert tally.transactions == [2] * due
-
-    def test_a_lost_wake_up_is_one_read_one_write_and_one_message(
-        self, lab: Laboratory, count: Count
-    ) -> None:
-        busy(lab)
-        lab.sweep()
-        lab.clock.forward(seconds=60)
-        lab.sweep()
-        lab.clock.forward(seconds=120)
-
-        with count() as tally:
-            assert lab.sweep().changed == 1
-
-        assert sorted(tally.operations) == sorted([*QUERIES, "get_item", "update_item", "send_message"])

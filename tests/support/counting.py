@@ -18,6 +18,9 @@ class Call:
     operation: str
     request: dict[str, Any]
     answer: dict[str, Any] | None
+    before: tuple[Any, ...] = ()
+    """The written items as they were, where the client looks."""
+    after: tuple[Any, ...] = ()
 
     @property
     def items_written(self) -> int:
@@ -55,14 +58,18 @@ class Counting:
         def call(**request: Any) -> Any:
             if self.before:
                 self.before(name, request)
-            answer = None
+            answer, were = None, self.made(name, request)
             try:
                 answer = attribute(**request)
             finally:
-                self.calls.append(Call(name, request, answer))
+                self.calls.append(Call(name, request, answer, were, self.made(name, request)))
             return answer
 
         return call
+
+    def made(self, name: str, request: dict[str, Any]) -> tuple[Any, ...]:  # noqa: ARG002 - who meters looks
+        """The items that a call is about, as they are now; who only counts does not look."""
+        return ()
 
 
 @dataclass

@@ -6,7 +6,8 @@ moto is not safe with threads, so every call to it goes through one lock.
 import json
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -64,6 +65,15 @@ class Engine:
                 **(KNOWN_KEYS if service == "s3" else KEYS),  # type: ignore[arg-type]
             )
         return Locked(client) if self.endpoint_url is None else client
+
+
+@contextmanager
+def on_moto() -> Iterator[Engine]:
+    """An engine in this process, with nothing in it."""
+    from moto import mock_aws  # noqa: PLC0415 - half a second, and who only deploys needs none
+
+    with mock_aws():
+        yield Engine("moto", None)
 
 
 class Locked:

@@ -12,7 +12,7 @@ from turnkeeper_client.cli.context import Json, stop
 
 app = typer.Typer()
 
-LOWEST_PORT, HIGHEST_PORT = 1024, 65_535
+LOWEST_PORT, HIGHEST_PORT = 1024, 65_534
 HERE = Path(__file__).resolve().parents[3]
 Port = Annotated[int, typer.Option(min=LOWEST_PORT, max=HIGHEST_PORT, envvar="PORT", help="Where it runs.")]
 Auth = Annotated[bool, typer.Option("--auth", help="With signatures and roles enforced, over TLS.")]
