@@ -1,6 +1,6 @@
 # Every target sets up what it needs first; that takes a second when nothing changed.
 .DEFAULT_GOAL := help
-.PHONY: help setup up token host-keys redrive demo test faults any-order requests conformance mutations cost bench \
+.PHONY: help setup up token host-keys redrive demo test faults any-order requests conformance mutations cost bench docs \
 	lint synth deploy destroy smoke rehearse openapi lock clean
 
 PORT ?= 4510
@@ -77,6 +77,10 @@ rehearse: setup ## deploy, change, break, roll back and destroy, where roles are
 cost: setup ## measure anew what things cost, and write docs/cost.md
 	@AWS_DEFAULT_REGION=us-east-1 PYTHONPATH=layers/shared/python $(ours) -m scripts.cost
 
+docs: setup ## build the pages of docs/ into site/, which needs neither a server nor the internet
+	@PYTHONPATH=layers/shared/python $(ours) -m scripts.site
+	@NO_MKDOCS_2_WARNING=1 $(ours) -m mkdocs build && echo 'Open site/index.html'
+
 bench: setup ## measure how fast and how even it is beside others, and write docs/performance.md (PART=cold; ROUNDS=3)
 	@$(ours) -m bench $(if $(ROUNDS),--rounds="$(ROUNDS)") -- $(PART)
 
@@ -89,5 +93,5 @@ lock: setup ## resolve requirements/*.txt anew from pyproject.toml
 	$(lock) --group engine -o requirements/engine.txt
 
 clean: ## remove everything that was installed, built or kept
-	rm -rf .venv .engine node_modules cdk.out .turnkeeper .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .engine node_modules cdk.out site .turnkeeper .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -102,6 +102,8 @@ class Turnkeeper(Stack):
         api.people("GET /v1/reviews", functions.tasks)
         api.people("POST /v1/reviews/{review_id}", functions.tasks)
         api.people("GET /v1/notifications", functions.tasks)
+        api.people("GET /v1/agents", functions.tasks)
+        api.people("GET /v1/agents/{name}", functions.tasks)
         api.hosts("ANY /v1/host/{proxy+}", functions.host)
         api.anyone("GET /v1/openapi.json", functions.tasks)
         api.anyone("$default", functions.tasks)

@@ -12,9 +12,11 @@ from typing import Any
 from turnkeeper_client.errors import NotUnderstood
 from turnkeeper_client.plans import Answer, Plan, ask, get, send
 from turnkeeper_client.results import (
+    Agents,
     AgentStatus,
     Calls,
     Messages,
+    OfferedAgent,
     Polled,
     Review,
     Reviews,
@@ -118,6 +120,16 @@ def decide(review_id: str, decision: str, *, comment: str | None = None) -> Plan
     body = {"decision": decision} | ({} if comment is None else {"comment": comment})
     answer = yield from ask(send("POST", "reviews", review_id, body=body, repeatable=True))
     return answered_by(Review, answer)
+
+
+def agents(*, limit: int | None = None, cursor: str | None = None) -> Plan[Agents]:
+    """A page of the agents that I can start, by name; go on with its `next` until that is None."""
+    return answered_by(Agents, (yield from ask(get("agents", query={"limit": limit, "cursor": cursor}))))
+
+
+def agent(name: str) -> Plan[OfferedAgent]:
+    """One agent, with what its inputs may carry. Raises `NotFound` when there is none of this name."""
+    return answered_by(OfferedAgent, (yield from ask(get("agents", name))))
 
 
 def agent_status(task_id: str) -> Plan[AgentStatus]:

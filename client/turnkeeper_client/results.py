@@ -1,7 +1,7 @@
 """What people get. Phases, kinds and verdicts are open: a server may know one that this client does not."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -91,6 +91,10 @@ class Part(Shape):
     file: str | None = None
     size_bytes: int | None = told(name="sizeBytes", default=None)
     metadata: Mapping[str, Any] | None = None
+
+
+def _parts(said: Iterable[Any]) -> tuple[Part, ...]:
+    return tuple(Part.of(one) for one in said)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +188,40 @@ class AgentStatus(Shape):
     def is_success(self) -> bool:
         """It came to what was asked for, or is an event that says nothing against it."""
         return self.code // 1000 in (2, 8)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent(Shape):
+    """An agent that a person can start."""
+
+    name: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agents(Shape):
+    """A page of agents, by name."""
+
+    agents: tuple[Agent, ...] = many(Agent.of)
+    next: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferedAgent(Agent):
+    """An agent with all that it takes to start it."""
+
+    parameters: Mapping[str, Any]
+    """JSON Schema (2020-12) of what may stand beside a message; a string of the format `file` is a file's URI."""
+    default_message: tuple[Part, ...] | None = told(_parts, default=None)
+    """What an input without a message says; None: each needs one."""
+    files: tuple[str, ...] = told(tuple, default=())
+    """The roots in which messages may name files."""
+    exposes: tuple[str, ...] = told(tuple, default=())
+    """What its outputs carry beside their message."""
+    lifespan_seconds: float
+    """After so long without anything new, a task of it ends."""
+    limits: Mapping[str, float] = field(default_factory=dict)
+    """What a task may use at most; what is absent has no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
 from turnkeeper import settings
 from turnkeeper.edge import (
+    agent_answers,
     answers,
     bodies,
     files,
@@ -22,7 +23,7 @@ from turnkeeper.edge.caller import has_claim, human
 from turnkeeper.edge.exchange import Event, exchange
 from turnkeeper.edge.problems import refuse_unknown_route
 from turnkeeper.edge.responses import sent
-from turnkeeper.service import agent_status
+from turnkeeper.service import agent_status, catalogue
 from turnkeeper.service.accepted import Accepted
 from turnkeeper.service.create import create
 from turnkeeper.service.files import download, upload
@@ -116,7 +117,7 @@ def get_file(task_id: str) -> Response[str]:
 def my_reviews() -> Response[str]:
     """What waits for the caller's decision."""
     event, caller = _asked()
-    asked = bodies.query(waits.WaitingQuery, event)
+    asked = bodies.query(requests.PageQuery, event)
     return sent(people_answers.reviews(list_reviews(settings.runtime(), caller=caller, **dict(asked))))
 
 
@@ -135,8 +136,23 @@ def decide_review(review_id: str) -> Response[str]:
 def my_notifications() -> Response[str]:
     """What waits for the caller, over all tasks."""
     event, caller = _asked()
-    asked = bodies.query(waits.WaitingQuery, event)
+    asked = bodies.query(requests.PageQuery, event)
     return sent(people_answers.called(list_calls(settings.runtime(), caller=caller, **dict(asked))))
+
+
+@app.get("/v1/agents")
+def list_agents() -> Response[str]:
+    """The agents that the caller can start, by name."""
+    event, _ = _asked()
+    asked = bodies.query(requests.PageQuery, event)
+    return sent(agent_answers.listed(catalogue.list_agents(settings.runtime(), **dict(asked))))
+
+
+@app.get("/v1/agents/<name>")
+def read_agent(name: str) -> Response[str]:
+    """One agent, with what its inputs may carry."""
+    event, _ = _asked()
+    return sent(agent_answers.shown(catalogue.read(settings.runtime(), name), event))
 
 
 @app.get("/v1/openapi.json")

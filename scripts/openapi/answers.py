@@ -13,6 +13,7 @@ from turnkeeper.asc.vocabulary import Kind
 from turnkeeper.asc.vocabulary import Phase as LifecyclePhase
 from turnkeeper.domain.content import MOST_PARTS
 from turnkeeper.domain.task import Phase, Reason, TurnState
+from turnkeeper.domain.uris import Root
 from turnkeeper.domain.waits import NotificationKind, Verdict, WaitKind
 from turnkeeper.edge.problems import MOST_PLACES, SCOPE, Strategy
 from turnkeeper.guards.guardrails import ERRORS
@@ -188,6 +189,43 @@ SCHEMAS: dict[str, Schema] = {
     "ReviewPage": page("What waits for the caller's decision, the longest first.", "reviews", ref("Review")),
     "Call": shape("A notification and its task.", {"task": TEXT, "agent": TEXT, **_CALL}, optional=_PROVIDER),
     "CallPage": page("What waits for the caller, the longest first.", "notifications", ref("Call")),
+    "AgentPage": page(
+        "Agents that a person can start, by name.",
+        "agents",
+        shape("An agent.", {"name": TEXT, "description": TEXT}),
+    ),
+    "OfferedAgent": shape(
+        "An agent as whoever starts it may know it.",
+        {
+            "name": TEXT,
+            "description": TEXT,
+            "parameters": {
+                "type": "object",
+                "description": "JSON Schema (2020-12) of what may stand beside an input's `message`. A string of the "
+                "format `file` is the URI of a file.",
+            },
+            "default_message": nullable(
+                listed(ref("Part"), description="Said by an input without a `message`; null: each needs one.")
+            ),
+            "files": listed(one_of(Root, "A root."), description="Where files may lie that messages name."),
+            "exposes": listed(TEXT, description="What its outputs carry beside their message."),
+            "lifespan_seconds": {
+                "type": "number",
+                "exclusiveMinimum": 0,
+                "description": "After so long without anything new, a task of it ends.",
+            },
+            "limits": shape(
+                "What a task of it may use at most; what is absent has no limit.",
+                {"max_age_seconds": {"type": "number", "exclusiveMinimum": 0}},
+                optional={
+                    "turns": NUMBER,
+                    "prompt_tokens": NUMBER,
+                    "completion_tokens": NUMBER,
+                    "tool_calls": NUMBER,
+                },
+            ),
+        },
+    ),
     "HostTask": shape(
         "A task as whoever drives it may see it.",
         {

@@ -96,6 +96,32 @@ EXAMPLES: dict[str, Any] = {
     "Review": REVIEW | {"decision": "approve", "decided_at": ANSWERED, "comment": "Go ahead."},
     "ReviewPage": {"reviews": [REVIEW], "next": None},
     "CallPage": {"notifications": [{"task": TASK_ID, "agent": "concierge", **CALL}], "next": None},
+    "AgentPage": {
+        "agents": [
+            {"name": "echo", "description": "Answers with an excerpt of what it was told."},
+            {"name": "travel_desk", "description": "Books trains up to a limit."},
+        ],
+        "next": None,
+    },
+    "OfferedAgent": {
+        "name": "travel_desk",
+        "description": "Books trains up to a limit.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "to": {"type": "string", "title": "Where to"},
+                "price": {"type": "number", "default": 0, "maximum": 1000},
+                "ticket": {"type": "string", "format": "file"},
+            },
+            "required": ["to"],
+            "additionalProperties": False,
+        },
+        "default_message": None,
+        "files": ["task"],
+        "exposes": ["to"],
+        "lifespan_seconds": 604800,
+        "limits": {"max_age_seconds": 7776000, "turns": 50},
+    },
     "HostTask": {
         "task": WAITING,
         "agent_status": _code(Code.AUTHENTICATION_REQUIRED),

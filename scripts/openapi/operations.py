@@ -125,7 +125,7 @@ OPERATIONS: dict[str, Operation] = {
     "GET /v1/tasks/{task_id}/files": Operation(tag="Files", answers=_DOWNLOAD, query=files.Wanted),
     "GET /v1/tasks/{task_id}/agent-status": Operation(tag="Tasks", answers=_ENVELOPE, tagged=True),
     "GET /v1/reviews": Operation(
-        tag="People", answers={200: Answer(schema="ReviewPage")}, query=waits.WaitingQuery
+        tag="People", answers={200: Answer(schema="ReviewPage")}, query=requests.PageQuery
     ),
     "POST /v1/reviews/{review_id}": Operation(
         tag="People",
@@ -136,7 +136,19 @@ OPERATIONS: dict[str, Operation] = {
         refuses=(409,),
     ),
     "GET /v1/notifications": Operation(
-        tag="People", answers={200: Answer(schema="CallPage")}, query=waits.WaitingQuery
+        tag="People", answers={200: Answer(schema="CallPage")}, query=requests.PageQuery
+    ),
+    "GET /v1/agents": Operation(
+        tag="People", answers={200: Answer(schema="AgentPage")}, query=requests.PageQuery
+    ),
+    "GET /v1/agents/{name}": Operation(
+        tag="People",
+        answers={
+            200: Answer(schema="OfferedAgent", headers=("ETag",)),
+            304: Answer(schema=None, headers=("ETag",)),
+        },
+        more="`parameters` is JSON Schema of what may stand beside an input's `message`.",
+        tagged=True,
     ),
     "GET /v1/openapi.json": Operation(
         tag="Reference",
@@ -229,7 +241,7 @@ OPERATIONS: dict[str, Operation] = {
 TAGS = {
     "Tasks": "A person's tasks and their conversations.",
     "Files": "Files by reference: sent to S3 and got from it, never through the API.",
-    "People": "What waits for a person.",
+    "People": "What a person can start, and what waits for them.",
     "Agents": "A host's agents, and what people authorised them for.",
     "Turns": "A host drives the tasks of its agents.",
     "Reference": "The API itself.",

@@ -6,7 +6,7 @@ from tests.faults.agents import HOST, Talker, enlist
 from tests.faults.host_scenes import APPROVAL, SIGN_IN, asked, delegate, delegating, fence, started
 from tests.faults.scene import Scene
 from tests.support.laboratory import ALICE, BOB, Laboratory
-from turnkeeper.service import agent_status, host_agents, host_turns, messages
+from turnkeeper.service import agent_status, catalogue, host_agents, host_turns, messages
 from turnkeeper.service.files import Upload, download, upload
 from turnkeeper.service.notifications import list_calls
 from turnkeeper.service.reviews import list_reviews
@@ -100,6 +100,12 @@ READING_SCENES = (
             spoiled.runtime, caller=ALICE, phase=None, agent=None, limit=10, cursor=None
         ),
     ),
+    Scene(
+        "list agents",
+        _conversing,
+        lambda spoiled, _, __: catalogue.list_agents(spoiled.runtime, limit=10, cursor=None),
+    ),
+    Scene("read an agent", _conversing, lambda spoiled, _, __: catalogue.read(spoiled.runtime, "agent")),
     Scene(
         "list reviews",
         _waiting_for_people,

@@ -27,6 +27,8 @@ def test_every_route_has_its_authorizer_and_its_function(template: Template) -> 
         "GET /v1/reviews": ("JWT", people, tasks),
         "POST /v1/reviews/{review_id}": ("JWT", people, tasks),
         "GET /v1/notifications": ("JWT", people, tasks),
+        "GET /v1/agents": ("JWT", people, tasks),
+        "GET /v1/agents/{name}": ("JWT", people, tasks),
         "GET /v1/openapi.json": ("NONE", None, tasks),
         "ANY /v1/host/{proxy+}": ("AWS_IAM", None, host),
         "$default": ("NONE", None, tasks),

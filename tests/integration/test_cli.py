@@ -89,6 +89,51 @@ def test_a_file_is_sent_along(shell: Shell, tmp_path: Path) -> None:
     assert "[text/csv: task://" in shell("read", task_id).stdout
 
 
+def test_agents_are_a_table_and_one_of_them_says_what_it_takes(shell: Shell, host: Host) -> None:
+    desk = {
+        **manifest("desk", lifespan="90m", limits={"max_turns": 5000, "max_age": "36h"}),
+        "description": "Books [trains].",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "to": {"type": "string", "title": "Where to", "maxLength": 40},
+                "class": {"enum": [1, 2], "default": 2},
+                "note": {"type": "string", "default": ""},
+                "message": {"default": [{"mimeType": "text/plain", "text": "Book it."}]},
+            },
+        },
+        "exposes": {"town": "context.input[0].to"},
+        "mount": [],
+    }
+    assert host.send("PUT", "agents/desk", desk).status == 200
+
+    listed, one, unknown = shell("agents"), shell("agents", "desk"), shell("agents", "nobody")
+
+    assert [" ".join(line.split()) for line in listed.stdout.splitlines()][:3] == [
+        "agent what it does",
+        "concierge Asks for a sign-in and an approval, passes the request on to echo, and answers.",
+        "desk Books [trains].",
+    ]
+    assert [" ".join(line.split()) for line in one.stdout.splitlines()] == [
+        "desk",
+        "Books [trains].",
+        "",
+        "--set type what",
+        "class 1 | 2 else 2",
+        'note string else ""',
+        "to string (length ≤ 40) required Where to",
+        "",
+        "says by itself Book it.",
+        "answers with town",
+        "ends 90 m after the last activity",
+        "at most in all 36 h",
+        "at most turns 5,000",
+    ]
+    assert (unknown.exit_code, unknown.stdout) == (40, "")
+    assert shell.json("agents")["agents"][1] == {"name": "desk", "description": "Books [trains]."}
+    assert shell.json("agents", "desk")["limits"] == {"max_age_seconds": 129600, "turns": 5000}
+
+
 def test_watching_shows_each_change_and_ends_with_the_task(shell: Shell, host: Host) -> None:
     task_id = host.task("hi")
     steps: list[Callable[[], Any]] = [

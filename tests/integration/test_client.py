@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.clients import EXPIRED, Wire
+from tests.support.hosting import manifest
 from tests.support.laboratory import Laboratory
 from turnkeeper_client import Invalid, Malformed, NotFound, NotSignedIn, Refused, WrongState
 
@@ -54,6 +55,24 @@ def test_tasks_are_listed_page_by_page(alice: Any) -> None:
 
     assert [task.id for page in (first, rest) for task in page.tasks] == made[::-1]
     assert alice.tasks(phase="terminal").tasks == ()
+
+
+def test_agents_are_listed_page_by_page_and_each_says_what_it_takes(alice: Any, host: Any) -> None:
+    said = {**manifest("desk"), "parameters": {"type": "object", "properties": {"to": {"type": "string"}}}}
+    assert host.send("PUT", "agents/desk", said).status == 200
+
+    first = alice.agents(limit=2)
+    rest = alice.agents(cursor=first.next)
+    one = alice.agent("desk")
+
+    names = [agent.name for page in (first, rest) for agent in page.agents]
+    assert names == ["concierge", "desk", "echo", "helper", "mayfly", "slow_echo"]
+    assert rest.next is None
+    assert (one.description, one.parameters["required"], one.files) == ("Helps.", ["to"], ("task",))
+    assert (one.default_message, one.lifespan_seconds) == (None, 604800)
+    assert one.limits == {"max_age_seconds": 7776000}
+    with pytest.raises(NotFound):
+        alice.agent("nobody")
 
 
 def test_where_it_stands_is_told_by_its_code(alice: Any) -> None:

@@ -18,6 +18,7 @@ from turnkeeper.service import host_agents
 from turnkeeper.store.agents import current_key
 from turnkeeper.store.parts import Attributes
 from turnkeeper.store.patience import Patience
+from turnkeeper.store.wire import item_to_wire
 
 
 def versions(lab: Laboratory) -> dict[str, Attributes]:
@@ -196,9 +197,7 @@ def test_a_name_that_a_later_deployment_ships_stays_its_first_registrants(
 ) -> None:
     hosts.acme.register(lifespan="1h")
     taken = {**live_lab.everything()[f"AGENT#{AGENT}", "CURRENT"], **current_key("echo")}
-    live_lab.dynamodb.put_item(
-        TableName=live_lab.table, Item={name: {"S": value} for name, value in taken.items()}
-    )
+    live_lab.dynamodb.put_item(TableName=live_lab.table, Item=item_to_wire(taken))
 
     task = live_lab.stored(hosts.acme.task("hi", agent="echo"))
 

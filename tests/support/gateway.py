@@ -36,6 +36,8 @@ ROUTES = {
     "GET /v1/reviews": "tasks",
     "POST /v1/reviews/{review_id}": "tasks",
     "GET /v1/notifications": "tasks",
+    "GET /v1/agents": "tasks",
+    "GET /v1/agents/{name}": "tasks",
 }
 OPEN_ROUTE = "GET /v1/openapi.json"
 """The one that anybody may ask for."""

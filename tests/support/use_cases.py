@@ -23,6 +23,7 @@ from turnkeeper.domain.waits import Verdict
 from turnkeeper.edge import etags
 from turnkeeper.edge.answers import polled, status_text
 from turnkeeper.service import agent_status, host_agents, host_turns
+from turnkeeper.service.catalogue import list_agents, read
 from turnkeeper.service.delegation import Call
 from turnkeeper.service.grants import grant
 from turnkeeper.service.notifications import list_calls
@@ -257,6 +258,23 @@ def reviews(at: Metered) -> Iterator[None]:
     list_reviews(at.lab.runtime, caller=BOB, limit=20, cursor=None)
 
 
+@costs(PEOPLE, [QUERY, GETS], read=8)
+def agents(at: Metered) -> Iterator[None]:
+    """List what I can start, hosts' agents among it."""
+    for name in ("helper", "librarian"):
+        document = json.dumps(manifest(name))
+        host_agents.register(at.lab.runtime, principal=ACME.principal, name=name, document=document)
+    yield
+    list_agents(at.lab.runtime, limit=20, cursor=None)
+
+
+@costs(PEOPLE, [GET], read=1)
+def agent(at: Metered) -> Iterator[None]:
+    """Read what an agent takes."""
+    yield
+    read(at.lab.runtime, "echo")
+
+
 @costs(PEOPLE, [GETS, GETS, write(4), SEND], read=4, written=10)
 def decision(at: Metered) -> Iterator[None]:
     """Decide a review."""
@@ -306,7 +324,7 @@ def stray_wake_up(at: Metered) -> Iterator[None]:
     at.attend()
 
 
-@costs(HOSTS, [write(2)], written=4)
+@costs(HOSTS, [write(3)], written=6)
 def registration(at: Metered) -> Iterator[None]:
     """Register an agent."""
     document = json.dumps(manifest(lifespan="1h"))

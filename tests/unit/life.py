@@ -60,6 +60,7 @@ class Life:
         self.committed: list[int] = []
         self.write_revisions: set[str] = set()
         self.happened: list[tuple[State, Transition]] = []
+        self.led: set[tuple[State, Transition, State]] = set()
         self.task: Task
         self._write(transitions.create(birth(terms), content=content, now=self.now, pace=PACE))
 
@@ -236,6 +237,7 @@ class Life:
     def _check_step(self, change: Change, before: Task, after: Task) -> None:
         assert not before.is_terminal
         self.happened.append((state_of(before), change.transition))
+        self.led.add((state_of(before), change.transition, state_of(after)))
         says_more = change.input is not None or change.entry is not None
         assert (before.revision != after.revision) is (says_more or shown(before) != shown(after))
         assert change.transition is not Transition.EXPIRE or after.revision == before.expiry_revision

@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from tests.support.specimens import NOW
 from tests.support.strategies import instants
 from turnkeeper.domain.errors import MalformedRequest
-from turnkeeper.service.cursors import Place, read_place, read_position, write_place, write_position
+from turnkeeper.domain.manifest import NAME
+from turnkeeper.service.cursors import (
+    Place,
+    read_name,
+    read_place,
+    read_position,
+    write_name,
+    write_place,
+    write_position,
+)
 
 TASK_ID = "0123456789abcdef" * 2
 AT = "2026-11-30T12:00:00.000000Z"
@@ -73,6 +82,18 @@ def test_a_position_comes_back_from_its_cursor(created_at: Any, task_id: str) ->
     assert read_position(write_position((created_at, task_id))) == (created_at, task_id)
 
 
+@given(st.from_regex(NAME, fullmatch=True))
+def test_a_name_comes_back_from_its_cursor(name: str) -> None:
+    assert read_name(write_name(name)) == name
+
+
+@pytest.mark.parametrize("value", [[], [1], ["No!"], ["a", "b"], "a", {"a": 1}, ["a" * 65], [["a"]]])
+def test_what_is_no_place_in_the_list_of_agents_is_refused_by_the_name_of_its_parameter(value: Any) -> None:
+    with pytest.raises(MalformedRequest) as refused:
+        read_name(encoded(value))
+    assert [place.at for place in refused.value.places] == ["cursor"]
+
+
 @given(places)
 def test_a_cursor_fits_into_a_url_as_it_is(place: Place) -> None:
     assert set(write_place(place)) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
@@ -94,7 +115,7 @@ def test_what_is_no_position_in_a_list_is_refused_by_the_name_of_its_parameter(n
 
 @given(st.text(max_size=210))
 def test_whatever_a_caller_sends_is_a_cursor_of_ours_or_malformed(text: str) -> None:
-    for read in (read_place, read_position):
+    for read in (read_place, read_position, read_name):
         with pytest.raises(MalformedRequest):
             read(text)
 

@@ -5,10 +5,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from turnkeeper.domain.errors import InvalidInput
 from turnkeeper.domain.uris import Root
-from turnkeeper.guards.parameters import MOST_VALUES, NONE, Parameters, check_input, read
+from turnkeeper.guards.parameters import MOST_VALUES, NONE, Parameters, check_input, read, shown
 
 MESSAGE = {"message": [{"mimeType": "text/plain", "text": "hi"}]}
 
@@ -235,3 +238,89 @@ def test_no_input_that_is_taken_is_checked_for_long() -> None:
     assert check_input(parameters, {**MESSAGE, "a": [choices[-1]] * (MOST_VALUES - 1)})
     assert len(refused(parameters, {"a": ["x"] * (MOST_VALUES - 1)})) == 21
     assert time.perf_counter() - started < 2
+
+
+def test_what_is_shown_of_parameters_is_json_schema_with_all_that_the_published_form_leaves_to_know() -> None:
+    parameters = declared(
+        to={"type": "string", "title": "Where to", "description": "A town.", "require_binding": True},
+        price={"type": "number", "default": 0, "maximum": 1000, "minimum": None},
+        ticket={"type": "file"},
+        seats={
+            "type": "array",
+            "maxItems": 4,
+            "items": {
+                "type": "object",
+                "properties": {
+                    "row": {"type": "integer"},
+                    "plan": {"type": "file"},
+                    "kind": {"default": "aisle"},
+                },
+                "required": ["row", "kind"],
+            },
+        },
+        message={"default": [{"mimeType": "text/plain", "text": "Book it."}]},
+    )
+
+    found = shown(parameters)
+
+    Draft202012Validator.check_schema(found)
+    assert found == {
+        "type": "object",
+        "properties": {
+            "to": {"type": "string", "title": "Where to", "description": "A town."},
+            "price": {"type": "number", "default": 0, "maximum": 1000},
+            "ticket": {"type": "string", "format": "file"},
+            "seats": {
+                "type": "array",
+                "maxItems": 4,
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "row": {"type": "integer"},
+                        "plan": {"type": "string", "format": "file"},
+                        "kind": {"default": "aisle"},
+                    },
+                    "required": ["row"],
+                },
+            },
+        },
+        "required": ["to", "ticket", "seats"],
+        "additionalProperties": False,
+    }
+
+
+def test_an_agent_without_parameters_shows_that_it_takes_none() -> None:
+    assert shown(NONE) == {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+
+
+SCHEMAS = st.recursive(
+    st.sampled_from(
+        [{"type": "string"}, {"type": "integer", "minimum": 1}, {"default": 1}, {"enum": ["a", 2]}]
+    ),
+    lambda inner: st.dictionaries(st.sampled_from("ab"), inner).map(
+        lambda inside: {"type": "object", "properties": inside, "required": [*inside][:1]}
+    ),
+    max_leaves=4,
+)
+VALUES = st.recursive(
+    st.sampled_from([1, 0, "a", "b", None]), lambda inner: st.dictionaries(st.sampled_from("ab"), inner)
+)
+
+
+@given(
+    st.dictionaries(st.sampled_from("abc"), SCHEMAS),
+    st.none() | st.just(["a"]),
+    st.dictionaries(st.sampled_from("abcd"), VALUES),
+)
+def test_what_fits_the_shown_schema_is_what_is_taken(
+    properties: dict[str, Any], required: list[str] | None, sent: dict[str, Any]
+) -> None:
+    parameters = declared(required, **properties)
+    fits = Draft202012Validator(shown(parameters)).is_valid(sent)
+
+    try:
+        check_input(parameters, {**MESSAGE, **sent})
+    except InvalidInput:
+        assert not fits
+    else:
+        assert fits

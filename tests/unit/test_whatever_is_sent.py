@@ -187,7 +187,7 @@ def test_whoever_the_authorizer_says_is_somebody_or_nobody(claim: str, claims: A
 QUERIES: list[type[bodies.Query]] = [
     requests.ListQuery,
     requests.MessagesQuery,
-    waits.WaitingQuery,
+    requests.PageQuery,
     files.Wanted,
 ]
 

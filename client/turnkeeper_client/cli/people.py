@@ -12,7 +12,7 @@ from rich.live import Live
 
 from turnkeeper_client.cli import exits, screens
 from turnkeeper_client.cli.context import Json, read_stdin, say, settings, stop, told
-from turnkeeper_client.results import Call, Entry, Review, Said, Sent, Task
+from turnkeeper_client.results import Agent, Call, Entry, Review, Said, Sent, Task
 
 app = typer.Typer()
 
@@ -164,6 +164,30 @@ def list_tasks(
                 break
         found = found[:limit]
         say(context, {"tasks": [task.raw for task in found]}, screens.tasks(found), as_json=as_json)
+
+
+@app.command()
+@told
+def agents(
+    context: typer.Context,
+    name: Annotated[
+        str | None, typer.Argument(help="One of them, with all it takes to start it.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the agents that I can start, or say what one of them takes."""
+    with settings(context).person() as client:
+        if name is not None:
+            one = client.agent(name)
+            say(context, one.raw, screens.agent(one), as_json=as_json)
+            return
+        found: list[Agent] = []
+        more: str | None = ""
+        while more is not None:
+            page = client.agents(limit=100, cursor=more or None)
+            found += page.agents
+            more = page.next
+        say(context, {"agents": [one.raw for one in found]}, screens.agents(found), as_json=as_json)
 
 
 @app.command()

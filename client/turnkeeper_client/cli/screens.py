@@ -1,7 +1,9 @@
 """What a person sees: tasks, conversations and what waits, as tables and lines; times are the reader's own."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.markup import escape
@@ -11,13 +13,24 @@ from rich.text import Text
 
 from turnkeeper_client.errors import Refused, TurnkeeperError
 from turnkeeper_client.host_results import Driven
-from turnkeeper_client.results import AgentStatus, Call, Entry, Notification, Review, Task
+from turnkeeper_client.results import (
+    Agent,
+    AgentStatus,
+    Call,
+    Entry,
+    Notification,
+    OfferedAgent,
+    Review,
+    Task,
+)
 
 COLOURS = {"idle": "green", "processing": "yellow", "terminal": "dim"}
 EXPIRED = (
     "The token has expired, or is none: set TURNKEEPER_TOKEN to a fresh one (offline: turnkeeper token NAME)."
 )
 SPEAKERS = {"input": "you", "output": "agent"}
+_LIMITS = {"max_age_seconds": "in all", "prompt_tokens": "tokens in", "completion_tokens": "tokens out"}
+_BOUNDS = {"minimum": "≥", "maximum": "≤", "minLength": "length ≥", "maxLength": "length ≤"}
 TASK_ID = 32
 """Characters of a task's id: a narrow terminal shortens anything but what is to be copied."""
 
@@ -90,6 +103,65 @@ def view(task: Task, entries: Iterable[Entry]) -> RenderableType:
     is_busy = task.status.phase == "processing" and not task.status.notifications
     rows += [Text(), Spinner("dots", text=standing) if is_busy else standing]
     return Group(*rows)
+
+
+def agents(found: Iterable[Agent]) -> RenderableType:
+    """Agents as a table."""
+    table = Table(Column("agent", no_wrap=True), "what it does", box=None)
+    for one in found:
+        table.add_row(f"[bold]{escape(one.name)}[/]", escape(one.description))
+    return table
+
+
+def agent(one: OfferedAgent) -> RenderableType:
+    """An agent with all that it takes to start it: what may be `--set`, and how long and how far its tasks go."""
+    rows: list[RenderableType] = [Text(one.name, style="bold"), Text(one.description)]
+    properties: Mapping[str, Any] = one.parameters.get("properties") or {}
+    if properties:
+        table = Table("--set", "type", "", "what", box=None)
+        for name, schema in properties.items():
+            is_required = name in one.parameters.get("required", ())
+            default = json.dumps(schema["default"], ensure_ascii=False) if "default" in schema else None
+            needed = "required" if is_required and default is None else f"else {default}" if default else ""
+            table.add_row(escape(name), escape(_kind(schema)), escape(needed), escape(_words(schema)))
+        rows += [Text(), table]
+    facts = {
+        "says by itself": "\n".join(part.text or "" for part in one.default_message or ()),
+        "files in": ", ".join(f"{root}://" for root in one.files),
+        "answers with": ", ".join(one.exposes),
+        "ends": f"{_span(one.lifespan_seconds)} after the last activity",
+        **{f"at most {_LIMITS.get(name, name)}": _most(name, most) for name, most in one.limits.items()},
+    }
+    table = Table(box=None, show_header=False)
+    for name, fact in facts.items():
+        if fact:
+            table.add_row(escape(name), escape(fact))
+    return Group(*rows, Text(), table)
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """What a value may be: one of its choices, or its type and bounds."""
+    if choices := schema.get("enum"):
+        return " | ".join(json.dumps(choice, ensure_ascii=False) for choice in choices)
+    kind = str(schema.get("format") or schema.get("type") or "anything")
+    bounds = [f"{sign} {schema[bound]}" for bound, sign in _BOUNDS.items() if bound in schema]
+    return f"{kind} ({', '.join(bounds)})" if bounds else kind
+
+
+def _words(schema: Mapping[str, Any]) -> str:
+    return ": ".join(str(schema[name]) for name in ("title", "description") if schema.get(name))
+
+
+def _span(seconds: float) -> str:
+    """*seconds* in the largest unit that divides them."""
+    for unit, length in (("d", 86_400), ("h", 3_600), ("m", 60)):
+        if seconds >= length and seconds % length == 0:
+            return f"{seconds / length:g} {unit}"
+    return f"{seconds:g} s"
+
+
+def _most(name: str, most: float) -> str:
+    return _span(most) if name.endswith("_seconds") else f"{most:,.12g}"
 
 
 def inbox(calls: Iterable[Call], reviews: Iterable[Review]) -> RenderableType:

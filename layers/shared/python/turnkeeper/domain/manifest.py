@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
-from turnkeeper.domain.task import Runs, Terms, Usage
+from turnkeeper.domain.task import DEPLOYMENT, Runs, Terms, Usage
 
 LIFESPAN = timedelta(days=7)
 MAX_AGE = timedelta(days=90)
@@ -52,6 +52,11 @@ class Manifest:
     terms: Terms
     delegates_from: frozenset[str] = frozenset()
     """The agents whose turns may give this one tasks."""
+
+    @property
+    def is_built_in(self) -> bool:
+        """It comes with the deployment, and its turns run in the deployment's own function, as no host's do."""
+        return self.owner == DEPLOYMENT and self.terms.runs is Runs.FUNCTION
 
 
 def parse(text: str, *, owner: str) -> Manifest:

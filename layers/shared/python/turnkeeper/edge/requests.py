@@ -29,13 +29,18 @@ class NewTask(Sent):
     input: Offer = Field(default_factory=Offer)
 
 
-class ListQuery(Query):
+class PageQuery(Query):
+    """Which page of a list, and how much of it."""
+
+    limit: Annotated[int, Field(ge=1, le=100), BeforeValidator(whole_number(1, 100))] = 20
+    cursor: Annotated[str, Field(min_length=1)] | None = None
+
+
+class ListQuery(PageQuery):
     """Which of my tasks, and how many at a time."""
 
     phase: Phase | None = None
     agent: AgentName | None = None
-    limit: Annotated[int, Field(ge=1, le=100), BeforeValidator(whole_number(1, 100))] = 20
-    cursor: Annotated[str, Field(min_length=1)] | None = None
 
 
 class MessagesQuery(Query):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, Field
 
 from turnkeeper.domain.errors import InvalidInput, Place
 from turnkeeper.domain.manifest import duration
@@ -13,7 +13,6 @@ from turnkeeper.domain.transitions import CALL_BYTES
 from turnkeeper.domain.waits import MEMO_BYTES, Verdict, WaitKind
 from turnkeeper.edge import strict_json
 from turnkeeper.edge.bodies import (
-    Query,
     Sent,
     body,
     checked,
@@ -21,7 +20,6 @@ from turnkeeper.edge.bodies import (
     refusal,
     said_of_bytes,
     said_of_json,
-    whole_number,
 )
 from turnkeeper.edge.host_requests import Beat, Held
 from turnkeeper.edge.instants import Instant
@@ -128,13 +126,6 @@ class ReviewDecision(Sent):
     def said(self) -> Verdict:
         """As the domain has it."""
         return Verdict.DONE if self.decision == "approve" else Verdict.DENIED
-
-
-class WaitingQuery(Query):
-    """Which page of what waits for me."""
-
-    limit: Annotated[int, Field(ge=1, le=100), BeforeValidator(whole_number(1, 100))] = 20
-    cursor: Annotated[str, Field(min_length=1)] | None = None
 
 
 def child(event: Mapping[str, Any]) -> tuple[Child, str | None]:

@@ -46,6 +46,7 @@ _BOUNDS = {
     "maxProperties": "may have at most {} keys",
 }
 _KEYWORDS = frozenset({"type", "enum", *_BOUNDS})
+_FOR_PEOPLE = ("title", "description")
 
 type Steps = tuple[int | str, ...]
 
@@ -84,6 +85,17 @@ def read(declared: Mapping[str, Any] | None) -> Parameters:
         required=frozenset(required) - {MESSAGE},
         default_message=message.get("default"),
     )
+
+
+def shown(parameters: Parameters) -> dict[str, Any]:
+    """What may stand beside a message, as JSON Schema of 2020-12 says it: for whoever fills in a form.
+
+    A file is a string of the format `file`; `required` is what must come, and what has a default need not. Nothing is
+    left to know of the published form.
+    """
+    properties = {name: _shown(one) for name, one in parameters.properties.items()}
+    required = _needed(properties, parameters.required)
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
 def check_input(
@@ -192,6 +204,25 @@ def _standard(schema: Mapping[str, Any]) -> dict[str, Any]:
     if items := schema.get("items"):
         standard["items"] = _standard(items)
     return standard
+
+
+def _shown(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """*schema* in standard words, with those for people and the defaults that are filled in."""
+    shown = {name: schema[name] for name in _FOR_PEOPLE if schema.get(name) is not None} | _standard(schema)
+    if "default" in schema:
+        shown["default"] = schema["default"]
+    if schema.get("type") == FILE:
+        shown["format"] = FILE
+    if properties := schema.get("properties"):
+        shown["properties"] = {name: _shown(one) for name, one in properties.items()}
+        shown["required"] = _needed(properties, frozenset(shown.get("required", ())))
+    if items := schema.get("items"):
+        shown["items"] = _shown(items)
+    return shown
+
+
+def _needed(properties: Mapping[str, Mapping[str, Any]], required: AbstractSet[str]) -> list[str]:
+    return [name for name, one in properties.items() if name in required and "default" not in one]
 
 
 def _validator(standard: Mapping[str, Any]) -> "Draft202012Validator":

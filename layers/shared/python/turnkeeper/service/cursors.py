@@ -10,6 +10,7 @@ from datetime import datetime
 
 from turnkeeper.domain.errors import MalformedRequest
 from turnkeeper.domain.instants import from_text, to_text
+from turnkeeper.domain.manifest import NAME
 from turnkeeper.service.owned import TASK_ID
 from turnkeeper.store.tasks import Position
 
@@ -73,6 +74,20 @@ def read_pointer(cursor: str) -> str:
         case [str(since), str(named)] if _POINTED.fullmatch(named):
             _instant(since, "cursor")
             return _as_written(f"{since}#{named}", write_pointer(f"{since}#{named}"), cursor, "cursor")
+        case _:
+            raise bad_cursor("cursor")
+
+
+def write_name(name: str) -> str:
+    """The cursor of a place in the list of agents."""
+    return _encode([name])
+
+
+def read_name(cursor: str) -> str:
+    """The place that *cursor* is; `MalformedRequest` names the query parameter `cursor`."""
+    match _decode(cursor, "cursor"):
+        case [str(name)] if NAME.fullmatch(name):
+            return _as_written(name, write_name(name), cursor, "cursor")
         case _:
             raise bad_cursor("cursor")
 
