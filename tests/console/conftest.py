@@ -1,20 +1,24 @@
 """The console as people have it: in a browser, at a deployment of its own, served as `make up` serves it."""
 
-import json
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 from botocore.credentials import Credentials
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Response, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Response,
+    expect,
+    sync_playwright,
+)
 
-from infra import ROOT
 from offline import hosts
 from offline.console import console, origin_at, origins_besides
 from offline.deployment import deploy
@@ -103,6 +107,7 @@ def browser() -> Iterator[Browser]:
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if chromium is None:
         pytest.fail("these tests look through Debian's chromium: apt-get install chromium")
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         # The sandbox needs more than a container gives; what is looked at is all our own.
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
@@ -160,17 +165,3 @@ def alice(served: Served, page: Page, request: pytest.FixtureRequest) -> Iterato
         person = Person(name, page, api, served.origin)
         person.sign_in()
         yield person
-
-
-def axe() -> str:
-    """What looks at a page for who cannot see it."""
-    return (ROOT / "node_modules" / "axe-core" / "axe.min.js").read_text()
-
-
-def shots() -> Path | None:
-    """Where pictures of the views go, when somebody asks for them."""
-    return ROOT / "docs" / "console" if os.environ.get("SCREENSHOTS") else None
-
-
-def told(body: Any) -> str:
-    return json.dumps(body)

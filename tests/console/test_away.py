@@ -21,7 +21,7 @@ def test_a_server_that_is_away_is_said_and_what_was_sent_meanwhile_goes_out_when
     served.stop()
     try:
         alice.say("While you were away")
-        expect(page.get_by_text("The server does not answer", exact=True)).to_be_visible()
+        expect(page.locator("#away")).to_contain_text("The server does not answer")
         expect(alice.messages(".is-waiting")).to_contain_text("goes out as soon as the server is back")
         page.get_by_label("Message", exact=True).fill("A draft")
         alice.ask(

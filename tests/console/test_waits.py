@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.console.conftest import Served
+from tests.console.conftest import Served, Watched
 from tests.console.person import Person
 
 
@@ -43,7 +43,8 @@ def test_a_review_is_denied_with_a_comment_that_the_agent_hears(alice: Person, s
     expect(alice.messages(".is-output").last).to_contain_text("Then I leave it (Not the house, please.).")
 
 
-def test_a_review_that_was_decided_elsewhere_says_so(alice: Person, served: Served) -> None:
+def test_a_review_that_was_decided_elsewhere_says_so(alice: Person, served: Served, watched: Watched) -> None:
+    watched.allowed.add("409")
     page = alice.page
     task = alice.create("concierge", "Twice")
     alice.until(task, lambda status: bool(status["notifications"]))

@@ -32,6 +32,7 @@ export function show(root, place, signal) {
   const follow = watch(
     async () => {
       await mine.refresh(signal);
+      if (!mine.tasks?.length && mine.hasMore) await mine.older(signal);
       draw();
       return mine.tasks?.some(({ status }) => status.phase === "processing") ? BUSY_S : CALM_S;
     },

@@ -3,12 +3,14 @@
  */
 
 import { fill, h } from "../dom.js";
+import { inbox } from "../inbox.js";
 import { empty, heading } from "../parts/marks.js";
 import { waitList } from "../parts/waits.js";
 import { t } from "../texts.js";
 
 /** @param {HTMLElement} root @param {import("../router.js").Place} _ @param {AbortSignal} signal */
 export function show(root, _, signal) {
+  inbox.look();
   const nothing = h("div", null);
   const list = waitList({
     signal,
