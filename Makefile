@@ -18,7 +18,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
 
 setup: ## install what the locks list: .venv, .engine, node_modules
-	@$(PYTHON) scripts/setup.py
+	@$(PYTHON) scripts/setup.py $(if $(filter setup test,$(MAKECMDGOALS)),--browser)
 
 up: setup ## run the whole stack on this machine, until Ctrl-C (PORT=4510; AUTH=1: refuse what AWS would)
 	@$(offline) up

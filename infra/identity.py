@@ -4,11 +4,7 @@ from aws_cdk import Duration, RemovalPolicy, Stack
 from aws_cdk import aws_cognito as cognito
 from constructs import Construct
 
-from infra.stage import Stage
-
-COGNITO_HUMAN_CLAIM = "username"
-"""Cognito puts it into the access token of a person, and into no client's."""
-
+from infra.stage import COGNITO_HUMAN_CLAIM, Stage
 
 PASSWORDS = cognito.PasswordPolicy(
     min_length=12, require_lowercase=True, require_uppercase=True, require_digits=True, require_symbols=True

@@ -99,6 +99,7 @@ class Turnkeeper(Stack):
         api.people("POST /v1/tasks/{task_id}/files", functions.tasks)
         api.people("GET /v1/tasks/{task_id}/files", functions.tasks)
         api.people("GET /v1/tasks/{task_id}/agent-status", functions.tasks)
+        api.people("GET /v1/tasks/{task_id}/journal", functions.tasks)
         api.people("GET /v1/reviews", functions.tasks)
         api.people("POST /v1/reviews/{review_id}", functions.tasks)
         api.people("GET /v1/notifications", functions.tasks)

@@ -62,6 +62,9 @@ STAGES = "stages"
 ISSUER = ("oidc_issuer", "oidc_audience", "human_claim")
 """What an issuer other than our own user pool needs, all of it."""
 
+COGNITO_HUMAN_CLAIM = "username"
+"""Cognito puts it into the access token of a person, and into no client's."""
+
 LARGEST_PUT = 5 * 1024**3
 """Bytes that S3 takes in one request."""
 

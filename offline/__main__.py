@@ -10,13 +10,14 @@ from pathlib import Path
 
 from rich.console import Console
 
+from infra.stage import COGNITO_HUMAN_CLAIM
 from offline import hosts
 from offline.console import console, origin_at, origins_besides
-from offline.deployment import Deployment, DeploymentFailed, NothingDeployed, deploy
+from offline.deployment import Deployment, DeploymentFailed, NothingDeployed, declared, deploy
 from offline.endpoint import HOST, REGION
 from offline.engine import ROOT, Engine, EngineFailed, PortTaken, is_taken
 from offline.hosts import HostNameRefused
-from offline.issuer import Issuer, issuer
+from offline.issuer import HUMAN_CLAIM, Issuer, issuer
 from offline.progress import Progress, Shown
 from offline.users import make_user, token
 
@@ -25,6 +26,9 @@ LOWEST_PORT, HIGHEST_PORT = 1024, 65_534
 """The console takes the next one."""
 
 PEOPLE = ("alice", "bob")
+DEVELOPER = "alice"
+"""Who is told what developers may know, unless cdk.json says who is."""
+
 DEMO_HOST = "demo"
 WELCOME = """\
 
@@ -90,7 +94,12 @@ def begin(engine: Engine, beside: ExitStack, progress: Progress) -> Deployment:
     progress.step(f"Starting the engine on {HOST}:{engine.port}")
     engine.start()
     trusted = beside.enter_context(issuer(engine.state_dir)) if engine.strict else None
-    context = origins_besides(origin_at(port)) | (trusted.settings if trusted else {})
+    claim = HUMAN_CLAIM if trusted else COGNITO_HUMAN_CLAIM
+    context = {
+        "developer_claim": declared("developer_claim") or f"{claim}={DEVELOPER}",
+        **origins_besides(origin_at(port)),
+        **(trusted.settings if trusted else {}),
+    }
     for name in (DEMO_HOST, hosts.STEWARD):
         hosts.make_host(engine.endpoint, name)
     known = hosts.hosts_of(engine.endpoint)

@@ -24,7 +24,7 @@ from werkzeug.wrappers import Request, Response
 
 from infra import ROOT
 from infra.page import ASKED_FOR_ANEW, CONFIG, FILES, NEVER_KEPT, config, headers
-from offline.deployment import Deployment
+from offline.deployment import Deployment, declared
 from offline.endpoint import HOST
 from offline.engine import Engine, PortTaken, is_taken
 from offline.issuer import Issuer
@@ -162,8 +162,7 @@ def origin_at(port: int) -> str:
 
 def origins_besides(origin: str) -> dict[str, str]:
     """The setting that lets pages of *origin* send files, besides whoever may by cdk.json."""
-    declared = json.loads((ROOT / "cdk.json").read_text())["context"]["cors_origins"]
-    return {"cors_origins": ",".join([*declared, origin])}
+    return {"cors_origins": ",".join([*declared("cors_origins"), origin])}
 
 
 @contextmanager

@@ -73,6 +73,11 @@ class Deployment:
         return self.endpoint.client(service)
 
 
+def declared(setting: str) -> Any:
+    """What cdk.json says of *setting*, which holds unless a deployment is told otherwise."""
+    return json.loads((ROOT / "cdk.json").read_text())["context"][setting]
+
+
 def deploy(
     engine: Engine,
     *,

@@ -58,7 +58,7 @@ $said
 <button>Sign in</button>
 </form>
 <p class="note">This is the offline stack on this machine: any name will do, and nobody needs a password.
-Each name has tasks of its own. Try <b>alice</b>, and <b>bob</b> in another browser.</p>
+Each name has tasks of its own. <b>alice</b> is a developer besides, who sees what happened inside.</p>
 </main>
 </body>
 </html>

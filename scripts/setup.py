@@ -1,5 +1,7 @@
 """What `make` needs, installed from the locks: .venv and our client in it, .engine, node_modules; each once a lock.
 
+With --browser, what the tests need besides: a Chromium, from the system's packages.
+
 Runs on whatever `python3` a machine has (3.9 or newer, standard library only), looks for a Python 3.13 that
 runs. Node.js comes out of .venv, so a machine needs no Node.js of its own. All it says goes to stderr.
 """
@@ -25,6 +27,13 @@ Turnkeeper needs Python {WANTED}, and none that runs was found.
 Looked at: {{places}}.
 Install it, for example with `pyenv install {WANTED}`, `uv python install {WANTED}` or your system's packages,
 or name one: make {{goal}} PYTHON_{WANTED.replace(".", "_")}=/path/to/python{WANTED}
+"""
+
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+NO_BROWSER = """\
+The console's tests need a Chromium, and none was found. Install it (Debian: apt-get install chromium), or name one:
+CHROMIUM=/path/to/chromium. All other tests run without.
 """
 
 
@@ -161,6 +170,26 @@ def node_modules() -> None:
     (folder / STAMP).write_text(wanted)
 
 
+def find_browser() -> str | None:
+    """Return the Chromium that the console is tested in: the one that the environment names, or the system's."""
+    named = os.environ.get("CHROMIUM")
+    found = [shutil.which(name) for name in ([named] if named else BROWSERS)]
+    return next((place for place in found if place), None)
+
+
+def browser() -> None:
+    """Have a Chromium, where the system's packages are ours to install; else say what is missing, and go on."""
+    if find_browser():
+        return
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        say(NO_BROWSER)
+        return
+    say("Installing chromium with apt-get")
+    apt_get = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]
+    run("chromium", [*apt_get, "update"])
+    run("chromium", [*apt_get, "install", "--yes", "--no-install-recommends", "chromium"])
+
+
 def main() -> int:
     """Install what is missing; return the exit code."""
     try:
@@ -168,6 +197,8 @@ def main() -> int:
         client()
         virtual_environment(".engine", "engine.txt")
         node_modules()
+        if "--browser" in sys.argv[1:]:
+            browser()
     except SetupFailed as failure:
         say(str(failure))
         return 1

@@ -60,6 +60,7 @@ class Client:
     agents = blocking(people.agents)
     agent = blocking(people.agent)
     agent_status = blocking(people.agent_status)
+    journal = blocking(people.journal)
     upload = blocking(files.upload)
     download = blocking(files.download)
 
@@ -112,6 +113,7 @@ class AsyncClient:
     agents = awaited(people.agents)
     agent = awaited(people.agent)
     agent_status = awaited(people.agent_status)
+    journal = awaited(people.journal)
     upload = awaited(files.upload)
     download = awaited(files.download)
 

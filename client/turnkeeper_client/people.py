@@ -15,6 +15,7 @@ from turnkeeper_client.results import (
     Agents,
     AgentStatus,
     Calls,
+    Journal,
     Messages,
     OfferedAgent,
     Polled,
@@ -135,6 +136,15 @@ def agent(name: str) -> Plan[OfferedAgent]:
 def agent_status(task_id: str) -> Plan[AgentStatus]:
     """Where the task stands, as an envelope of Agent Status Codes."""
     return envelope((yield from ask(get("tasks", task_id, "agent-status"))))
+
+
+def journal(task_id: str, *, after: str | None = None, limit: int | None = None) -> Plan[Journal]:
+    """A page of what happened to a task of mine, after the cursor `next` of an earlier page.
+
+    Raises `NotFound` unless my token has the claim of developers, `Malformed` for a cursor that is none.
+    """
+    answer = yield from ask(get("tasks", task_id, "journal", query={"after": after, "limit": limit}))
+    return answered_by(Journal, answer)
 
 
 def envelope(answer: Answer) -> AgentStatus:

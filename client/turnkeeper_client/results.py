@@ -191,6 +191,34 @@ class AgentStatus(Shape):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JournalEntry(Shape):
+    """Something that happened to a task, without a word of what was said."""
+
+    n: int
+    at: datetime = at()
+    actor: str
+    transition: str
+    code: int
+    """Where the task stood afterwards."""
+    name: str
+    to: str
+    """The phase afterwards."""
+    turn: int | None = None
+    attempt: int | None = None
+    fence: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Journal(Shape):
+    """A page of a journal."""
+
+    entries: tuple[JournalEntry, ...] = many(JournalEntry.of)
+    next: str
+    """The cursor for what is new after this page; there on the last page, too."""
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Agent(Shape):
     """An agent that a person can start."""
 

@@ -2,6 +2,8 @@
  * What was written and not sent outlives a reload and a renewed sign-in, in this tab; signing out forgets it.
  */
 
+import { claim } from "./session.js";
+
 const PREFIX = "draft.";
 
 /** @param {string} name @returns {any} */
@@ -16,6 +18,7 @@ export function keepDraft(name, value) {
     return;
   }
   try {
+    claim();
     sessionStorage.setItem(PREFIX + name, JSON.stringify(value));
   } catch {
     // The browser's room is full: what is on the screen stays there.

@@ -1,11 +1,11 @@
 /**
- * Where the page begins: its words, and who is signed in; for who is not, the way in.
+ * Where the page begins: its words, and who is signed in; who is not is sent to sign in.
  */
 
 import { loadConfig } from "./config.js";
 import { fill, h } from "./dom.js";
 import { failure } from "./parts/marks.js";
-import { comeBack, isSignedIn, signIn, SignInFailed, wasSignedIn } from "./session.js";
+import { comeBack, isSignedIn, signIn, SignInFailed } from "./session.js";
 import { loadTexts, t } from "./texts.js";
 import * as welcome from "./views/welcome.js";
 
@@ -27,11 +27,10 @@ async function start() {
     root.focus();
   };
   const signedOut = location.pathname === SIGNED_OUT;
-  if (signedOut) history.replaceState(null, "", "/");
   await comeBack();
   if (isSignedIn()) (await import("./shell.js")).begin();
-  else if (wasSignedIn()) await signIn();
-  else enter({ signedOut });
+  else if (signedOut) enter({ signedOut });
+  else await signIn();
 }
 
 try {

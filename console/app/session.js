@@ -10,7 +10,7 @@ import { config } from "./config.js";
 import { challenge, claimsOf, secret } from "./pkce.js";
 
 const PENDING = "sign-in.";
-const WAS_HERE = "signed-in";
+const WHOSE = "whose";
 const MINUTE = 60_000;
 /** From so long before its end a token is renewed, in a quiet moment. */
 const EARLY = 2 * MINUTE;
@@ -38,8 +38,8 @@ export class SignInFailed extends Error {}
 export const isSignedIn = () => session !== null;
 export const person = () => session?.name ?? "";
 export const token = () => session?.token ?? "";
-/** This tab was signed in before: to sign in again asks nobody anything. */
-export const wasSignedIn = () => sessionStorage.getItem(WAS_HERE) !== null;
+/** What is kept in this tab from now on is this person's. */
+export const claim = () => sessionStorage.setItem(WHOSE, session?.user ?? "");
 
 /** Have *keep* called before the page is left for the issuer. @param {() => void} keep */
 export const onLeaving = (keep) => beforeLeaving.push(keep);
@@ -113,8 +113,7 @@ function begin(given, nonce) {
     claims.name ?? claims.preferred_username ?? claims["cognito:username"] ?? claims.username ?? claims.email;
   const user = String(claims.sub ?? "");
   // What somebody else wrote in this tab is none of this person's.
-  if (wasSignedIn() && sessionStorage.getItem(WAS_HERE) !== user) sessionStorage.clear();
-  sessionStorage.setItem(WAS_HERE, user);
+  if (![null, user].includes(sessionStorage.getItem(WHOSE))) sessionStorage.clear();
   const since = Date.now();
   session = { token: given.access_token, since, until: since + lifetime * 1000, name: String(named ?? user), user };
 }
@@ -129,7 +128,7 @@ export function signOut() {
   isLeaving = true;
   sessionStorage.clear();
   if (!config.end_session_endpoint) {
-    location.replace("/");
+    location.replace(config.post_logout_redirect_uri);
     return;
   }
   const url = new URL(config.end_session_endpoint);

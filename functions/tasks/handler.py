@@ -23,7 +23,7 @@ from turnkeeper.edge.caller import has_claim, human
 from turnkeeper.edge.exchange import Event, exchange
 from turnkeeper.edge.problems import refuse_unknown_route
 from turnkeeper.edge.responses import sent
-from turnkeeper.service import agent_status, catalogue
+from turnkeeper.service import agent_status, catalogue, journal
 from turnkeeper.service.accepted import Accepted
 from turnkeeper.service.create import create
 from turnkeeper.service.files import download, upload
@@ -84,6 +84,22 @@ def read_agent_status(task_id: str) -> Response[str]:
         is_known=status_answers.known(event),
     )
     return sent(status_answers.seen(seen, now=runtime.clock()))
+
+
+@app.get("/v1/tasks/<task_id>/journal")
+def read_journal(task_id: str) -> Response[str]:
+    """A page of what happened to the caller's task, without a word of what was said, for developers."""
+    event, caller = _asked()
+    asked = bodies.query(requests.JournalQuery, event)
+    found = journal.page(
+        settings.runtime(),
+        caller=caller,
+        task_id=task_id,
+        develops=has_claim(event, settings.developer_claim()),
+        after=asked.after,
+        limit=asked.limit,
+    )
+    return sent(answers.journalled(found.entries, following=found.next, more=found.more))
 
 
 @app.post("/v1/tasks/<task_id>/inputs")

@@ -12,6 +12,7 @@ from turnkeeper.asc.status import Profile
 from turnkeeper.asc.vocabulary import Kind
 from turnkeeper.asc.vocabulary import Phase as LifecyclePhase
 from turnkeeper.domain.content import MOST_PARTS
+from turnkeeper.domain.rules import Transition
 from turnkeeper.domain.task import Phase, Reason, TurnState
 from turnkeeper.domain.uris import Root
 from turnkeeper.domain.waits import NotificationKind, Verdict, WaitKind
@@ -153,6 +154,36 @@ SCHEMAS: dict[str, Schema] = {
             "messages": listed(ref("Entry")),
             "next": {"type": "string", "description": "Send it as `after`; also on the last page."},
             "more": {"type": "boolean", "description": "There is more right now."},
+        },
+    ),
+    "JournalPage": shape(
+        "A page of a task's journal.",
+        {
+            "entries": listed(ref("JournalEntry")),
+            "next": {"type": "string", "description": "Send it as `after`; also on the last page."},
+            "more": {"type": "boolean", "description": "There is more right now."},
+        },
+    ),
+    "JournalEntry": shape(
+        "One transition of a task.",
+        {
+            "n": {**NUMBER, "description": "From 1, without a gap."},
+            "at": INSTANT,
+            "actor": {
+                "type": "string",
+                "description": "What part of the service, or whose request, brought it about.",
+            },
+            "transition": one_of(Transition, "What it was."),
+            "from": nullable(one_of(Phase, "The phase before; null at the creation.")),
+            "to": one_of(Phase, "The phase after."),
+            "code": {
+                "type": "integer",
+                "description": "Where the task stood afterwards, in Agent Status Codes.",
+            },
+            "name": one_of([code.name for code in Code], "The name of the code."),
+            "turn": nullable(NUMBER),
+            "attempt": nullable(NUMBER),
+            "fence": nullable(NUMBER),
         },
     ),
     "AgentStatus": envelope(),

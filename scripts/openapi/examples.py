@@ -63,6 +63,24 @@ EXAMPLES: dict[str, Any] = {
         "next": CURSOR,
         "more": False,
     },
+    "JournalPage": {
+        "entries": [
+            {
+                "n": 2,
+                "at": COMMITTED,
+                "actor": "worker",
+                "transition": "start_turn",
+                "from": "processing",
+                "to": "processing",
+                **_code(Code.RUNNING),
+                "turn": 1,
+                "attempt": 1,
+                "fence": 1,
+            }
+        ],
+        "next": "WzJd",
+        "more": False,
+    },
     "AgentStatus": {
         "spec_version": SPEC_VERSION,
         "status": {

@@ -124,6 +124,12 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "GET /v1/tasks/{task_id}/files": Operation(tag="Files", answers=_DOWNLOAD, query=files.Wanted),
     "GET /v1/tasks/{task_id}/agent-status": Operation(tag="Tasks", answers=_ENVELOPE, tagged=True),
+    "GET /v1/tasks/{task_id}/journal": Operation(
+        tag="Tasks",
+        answers={200: Answer(schema="JournalPage")},
+        more="For tokens with the claim that `developer_claim` names; to any other there is none (404).",
+        query=requests.JournalQuery,
+    ),
     "GET /v1/reviews": Operation(
         tag="People", answers={200: Answer(schema="ReviewPage")}, query=requests.PageQuery
     ),

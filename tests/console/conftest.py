@@ -1,167 +1,141 @@
-"""The console as people have it: in a browser, at a deployment of its own, served as `make up` serves it."""
+"""One `make up` of its own for all of the console's tests, and Debian's Chromium in front of it.
+
+A test asks for `visit`, or for `visits` when it needs several people or a screen of another kind. Pictures go where
+PICTURES says (`PICTURES=docs/console`), or to a folder that nobody keeps.
+"""
 
 import os
-import shutil
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-import httpx
 import pytest
-from botocore.credentials import Credentials
-from playwright.sync_api import (
-    Browser,
-    BrowserContext,
-    ConsoleMessage,
-    Page,
-    Response,
-    expect,
-    sync_playwright,
-)
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from offline import hosts
-from offline.console import console, origin_at, origins_besides
-from offline.deployment import deploy
-from offline.engine import Engine, free_port
-from offline.hosts import Host
-from offline.signing import Signed
-from tests.console.person import Person
-from tests.support.deployed import SHORT, Deployed
+from offline.__main__ import DEMO_HOST, begin
+from offline.console import origin_at
+from offline.engine import Engine
+from offline.progress import SILENT
+from scripts.setup import NO_BROWSER, find_browser
+from tests.console.person import TRAVEL_DESK, Person
+from tests.support.browsing import Visit
+from tests.support.deployed import Deployed
 from tests.support.hosts import HostClient, user_at
+from tests.support.ports import two_free_ports
 
-PATIENCE_MS = 20_000
-PARCELS = {
-    "kind": "commonagents.info/v1/agent",
-    "name": "travel_desk",
-    "description": "Books trains up to a limit, and asks you where you want to go.",
-    "parameters": {
-        "type": "object",
-        "properties": {
-            "to": {"type": "string", "title": "Destination", "description": "A town with a station."},
-            "price": {"type": "number", "title": "At most, in EUR", "default": 120, "minimum": 0},
-            "class": {"enum": ["first", "second"], "title": "Class"},
-        },
-        "required": ["to"],
-    },
-    "guardrails": {
-        "before": [
-            {"assert": "input.message[0].text != 'Go to the moon'", "deny_message": "No trains go there."}
-        ]
-    },
-    "turnkeeper": {"runs": "external"},
-}
+QUICK = 15_000
+"""Milliseconds that anything on a page may take on a busy machine."""
+
+type Visits = Callable[..., Visit]
 
 
-@dataclass
-class Served:
-    """A deployment, and its console, which can be stopped and started again."""
+@dataclass(frozen=True)
+class Site:
+    """What `make up` has: a deployment, its engine, and the console's address."""
 
     deployed: Deployed
-    port: int
-    steward: Host
-    desk: HostClient
-    _running: ExitStack = field(default_factory=ExitStack)
+    console: str
 
     @property
-    def origin(self) -> str:
-        return origin_at(self.port)
-
-    def start(self) -> None:
-        at = console(self.deployed.engine, self.deployed.deployment, port=self.port, issuer=None)
-        self._running.enter_context(at)
-
-    def stop(self) -> None:
-        self._running.close()
-
-    def api(self, name: str) -> httpx.Client:
-        """The API as *name* has it without a console."""
-        return self.deployed.http(name)
-
-    def grant(self, user: str, provider: str) -> None:
-        """Have *user* authorise *provider* for the built-in agents."""
-        keys = hosts.keys_of(self.deployed.deployment.endpoint, self.steward)
-        signed = Signed(Credentials(keys.access_key_id, keys.secret_access_key))
-        with httpx.Client(auth=signed, timeout=60) as steward:
-            told = {"user": user, "provider": provider}
-            steward.post(f"{self.deployed.base_url}/v1/host/grants", json=told).raise_for_status()
+    def others(self) -> frozenset[str]:
+        """What the page may talk to besides: the sign-in page, and the store of files."""
+        return frozenset({self.console.replace("127.0.0.1", "localhost"), self.deployed.endpoint_url})
 
 
-@pytest.fixture(scope="session")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    port = free_port()
-    with Engine(tmp_path_factory.mktemp("console")) as engine:
-        steward, desk = (hosts.make_host(engine.endpoint, name) for name in (hosts.STEWARD, "desk"))
-        context = SHORT | hosts.settings([steward, desk]) | origins_besides(origin_at(port))
-        deployed = Deployed(engine, deploy(engine, context=context))
-        hosts.let_in(deployed.deployment, steward)
-        found = Served(deployed, port, steward, user_at(deployed, desk))
-        with found.desk.http() as http:
-            http.put("v1/host/agents/travel_desk", json=PARCELS).raise_for_status()
-        found.start()
-        yield found
-        found.stop()
+@pytest.fixture(scope="package")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    engine = Engine(tmp_path_factory.mktemp("console"), port=two_free_ports(), keep=True)
+    with ExitStack() as beside:
+        beside.callback(engine.stop)
+        deployment = begin(engine, beside, SILENT)
+        yield Site(Deployed(engine, deployment), origin_at(engine.port + 1))
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    if chromium is None:
-        pytest.fail("these tests look through Debian's chromium: apt-get install chromium")
-    expect.set_options(timeout=PATIENCE_MS)
+# Not for the session: while Playwright runs, no other test can have an event loop.
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Browser]:
+    place = find_browser()
+    if place is None:
+        pytest.fail(NO_BROWSER)
+    # Its own sandbox is refused to root.
+    flags = ["--no-proxy-server", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    expect.set_options(timeout=QUICK)
     with sync_playwright() as playwright:
-        # The sandbox needs more than a container gives; what is looked at is all our own.
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=place, args=flags)
         yield browser
         browser.close()
 
 
-@dataclass
-class Watched:
-    """A page that may say no word of error, but for what its test allows."""
+@pytest.fixture
+def visits(chromium: Browser, site: Site) -> Iterator[Visits]:
+    """Makes visits, each in a browser of its own; looks at the end at what went wrong in any."""
+    made: list[Visit] = []
 
-    page: Page
-    allowed: set[str] = field(default_factory=set)
-    said: list[str] = field(default_factory=list)
+    def visit(**screen: Any) -> Visit:
+        usual: dict[str, Any] = {"locale": "en-GB", "timezone_id": "UTC", "reduced_motion": "reduce"}
+        context = chromium.new_context(**{**usual, **screen})
+        context.set_default_timeout(QUICK)
+        made.append(Visit(context.new_page(), site.console, site.others))
+        return made[-1]
 
-    def heard(self, message: ConsoleMessage) -> None:
-        if message.type in {"error", "warning"} and not any(one in message.text for one in self.allowed):
-            self.said.append(message.text)
-
-    def answered(self, response: Response) -> None:
-        if response.status >= 500 and not self.allowed:
-            self.said.append(f"{response.status} {response.url}")
+    yield visit
+    for one in made:
+        one.page.context.close()
+    for one in made:
+        one.check()
 
 
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 800}, locale="en-GB", accept_downloads=True
-    )
-    context.set_default_timeout(PATIENCE_MS)
-    yield context
-    context.close()
+def visit(visits: Visits) -> Visit:
+    return visits()
 
 
 @pytest.fixture
-def watched(context: BrowserContext) -> Iterator[Watched]:
-    watched = Watched(context.new_page())
-    watched.page.on("console", watched.heard)
-    watched.page.on("pageerror", lambda error: watched.said.append(str(error)))
-    watched.page.on("response", watched.answered)
-    yield watched
-    assert watched.said == []
+def picture(tmp_path: Path) -> Callable[[Visit, str], Path]:
+    """Takes a picture of the whole of a view, by a name."""
+    folder = Path(os.environ.get("PICTURES", tmp_path))
+
+    def take(visit: Visit, name: str) -> Path:
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{name}.png"
+        visit.page.screenshot(path=path, full_page=True, animations="disabled", caret="hide")
+        return path
+
+    return take
+
+
+@pytest.fixture(scope="package")
+def desk(site: Site) -> HostClient:
+    """Somebody's host, with an agent that wants to be told things."""
+    endpoint = site.deployed.deployment.endpoint
+    known = {host.name: host for host in hosts.hosts_of(endpoint)}
+    host = user_at(site.deployed, known[DEMO_HOST])
+    with host.http() as http:
+        http.put("v1/host/agents/travel_desk", json=TRAVEL_DESK).raise_for_status()
+    return host
 
 
 @pytest.fixture
-def page(watched: Watched) -> Page:
-    return watched.page
+def people(visits: Visits, site: Site) -> Iterator[Callable[..., Person]]:
+    """Lets people come to the console, each with a browser and tasks of their own."""
+    with ExitStack() as apis:
 
+        def person(name: str, *, at: str = "/", **screen: Any) -> Person:
+            visit = visits(**screen)
+            api = apis.enter_context(site.deployed.http(name))
+            visit.open(at)
+            visit.sign_in(name)
+            expect(visit.page.get_by_role("button", name="Sign out")).to_be_visible()
+            return Person(name, visit, api, site.deployed)
 
-@pytest.fixture
-def alice(served: Served, page: Page, request: pytest.FixtureRequest) -> Iterator[Person]:
-    """Somebody new at the console, signed in; nobody else has their name."""
-    name = f"alice-{abs(hash(request.node.nodeid)) % 10**8}"
-    with served.api(name) as api:
-        person = Person(name, page, api, served.origin)
-        person.sign_in()
         yield person
+
+
+@pytest.fixture
+def alice(people: Callable[..., Person], request: pytest.FixtureRequest) -> Person:
+    """Somebody new, signed in; nobody else has their name."""
+    return people(f"alice-{zlib.crc32(request.node.nodeid.encode())}")

@@ -7,30 +7,53 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
-from playwright.sync_api import Locator, Page, expect
+from botocore.credentials import Credentials
+from playwright.sync_api import Locator, Page
+
+from offline import hosts
+from offline.signing import Signed
+from tests.support.browsing import Visit
+from tests.support.deployed import Deployed
 
 BUSY_ENGINE = 429
 TASK = re.compile(r"#/tasks/([^/]+)$")
+TRAVEL_DESK = {
+    "kind": "commonagents.info/v1/agent",
+    "name": "travel_desk",
+    "description": "Books trains up to a limit, and asks you where you want to go.",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "to": {"type": "string", "title": "Destination", "description": "A town with a station."},
+            "price": {"type": "number", "title": "At most, in EUR", "default": 120, "minimum": 0},
+            "class": {"enum": ["first", "second"], "title": "Class"},
+        },
+        "required": ["to"],
+    },
+    "guardrails": {
+        "before": [
+            {"assert": "input.message[0].text != 'Go to the moon'", "deny_message": "No trains go there."}
+        ]
+    },
+    "turnkeeper": {"runs": "external"},
+}
 
 
 @dataclass
 class Person:
-    """*name* in front of *page*, and with *api* behind it."""
+    """*name* on a *visit*, and with *api* behind it."""
 
     name: str
-    page: Page
+    visit: Visit
     api: httpx.Client
-    origin: str
+    deployed: Deployed
 
-    def sign_in(self, at: str = "") -> None:
-        """Come to the view *at*, and sign in."""
-        self.page.goto(f"{self.origin}/{at}")
-        self.page.get_by_role("button", name="Sign in").click()
-        self.page.get_by_label("Name").fill(self.name)
-        self.page.get_by_role("button", name="Sign in").click()
-        expect(self.page.get_by_role("button", name="Sign out")).to_be_visible()
+    @property
+    def page(self) -> Page:
+        return self.visit.page
 
     def go(self, at: str) -> None:
+        """Follow a link to the view *at*."""
         self.page.evaluate("at => { location.hash = at }", at)
 
     def start(self, agent: str, text: str) -> str:
@@ -51,8 +74,13 @@ class Person:
         task: str = made.json()["id"]
         return task
 
+    @property
+    def field(self) -> Locator:
+        """Where one writes to the task that is shown."""
+        return self.page.get_by_label("Message", exact=True)
+
     def say(self, text: str) -> None:
-        self.page.get_by_label("Message", exact=True).fill(text)
+        self.field.fill(text)
         self.page.get_by_role("button", name="Send").click()
 
     def messages(self, kind: str = "") -> Locator:
@@ -66,8 +94,16 @@ class Person:
         found: dict[str, Any] = self.ask("GET", f"tasks/{task}").json()["status"]
         return found
 
-    def user(self, task: str) -> str:
-        return str(self.ask("GET", f"tasks/{task}").json()["responsible_user"])
+    def grant(self, task: str, provider: str) -> None:
+        """Authorise *provider* for the built-in agents, as whose *task* waits for it."""
+        endpoint = self.deployed.deployment.endpoint
+        (steward,) = [host for host in hosts.hosts_of(endpoint) if host.name == hosts.STEWARD]
+        keys = hosts.keys_of(endpoint, steward)
+        user = self.ask("GET", f"tasks/{task}").json()["responsible_user"]
+        told = {"user": user, "provider": provider}
+        signed = Signed(Credentials(keys.access_key_id, keys.secret_access_key))
+        with httpx.Client(auth=signed, timeout=60) as host:
+            host.post(f"{self.deployed.base_url}/v1/host/grants", json=told).raise_for_status()
 
     def until(self, task: str, is_so: Callable[[dict[str, Any]], bool], *, within: float = 40) -> None:
         """Return as soon as it is so of where *task* stands."""

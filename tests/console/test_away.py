@@ -1,9 +1,13 @@
 """When the server is away, or nobody looks."""
 
+from contextlib import ExitStack
+
 from playwright.sync_api import Page, expect
 
-from tests.console.conftest import Served, Watched
-from tests.console.person import Person
+from offline.console import console
+from offline.engine import free_port
+from tests.console.conftest import Site, Visits
+from tests.console.person import Person, said
 
 HIDE = """hidden => {
   Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
@@ -11,37 +15,48 @@ HIDE = """hidden => {
 }"""
 
 
-def test_a_server_that_is_away_is_said_and_what_was_sent_meanwhile_goes_out_when_it_is_back(
-    alice: Person, served: Served, watched: Watched
+def test_what_is_sent_while_the_server_is_away_goes_out_when_it_is_back(
+    alice: Person, visits: Visits, site: Site
 ) -> None:
-    watched.allowed.update({"ERR_CONNECTION", "Failed to load resource"})
-    page = alice.page
-    task = alice.start("echo", "Before")
-    expect(alice.messages(".is-output")).to_have_count(1)
-    served.stop()
-    try:
-        alice.say("While you were away")
-        expect(page.locator("#away")).to_contain_text("The server does not answer")
-        expect(alice.messages(".is-waiting")).to_contain_text("goes out as soon as the server is back")
-        page.get_by_label("Message", exact=True).fill("A draft")
-        alice.ask(
-            "POST", f"tasks/{task}/inputs", json={"message": [{"mimeType": "text/plain", "text": "Aside"}]}
-        )
-    finally:
-        served.start()
-    page.get_by_role("button", name="Try now").click()
+    task = alice.create("echo", "Before")
+    port = free_port()
+    visit = visits()
+    visit.origin = f"http://127.0.0.1:{port}"
+    visit.expects(f"ERR_CONNECTION|:{port}/|Failed to load")
+    person = Person(alice.name, visit, alice.api, site.deployed)
 
-    expect(page.locator("#away")).to_be_empty()
-    expect(alice.messages(".is-output").filter(has_text="While you were away")).to_have_count(1)
-    expect(alice.messages(".is-input").filter(has_text="Aside")).to_have_count(1)
-    expect(page.get_by_label("Message", exact=True)).to_have_value("A draft")
-    assert len(alice.messages(".is-input").all()) == 3
+    def serving() -> ExitStack:
+        running = ExitStack()
+        running.enter_context(console(site.deployed.engine, site.deployed.deployment, port=port, issuer=None))
+        return running
+
+    running = serving()
+    try:
+        visit.open(f"/#/tasks/{task}")
+        visit.sign_in(alice.name)
+        expect(person.messages(".is-output")).to_have_count(1)
+        running.close()
+        person.say("While you were away")
+        expect(visit.page.locator("#away")).to_contain_text("The server does not answer")
+        expect(person.messages(".is-waiting")).to_contain_text("goes out as soon as the server is back")
+        person.field.fill("A draft")
+        person.ask("POST", f"tasks/{task}/inputs", json={"message": said("Aside")})
+        running = serving()
+        visit.page.get_by_role("button", name="Try now").click()
+
+        expect(visit.page.locator("#away")).to_be_empty()
+        expect(person.messages(".is-output").filter(has_text="While you were away")).to_have_count(1)
+        expect(person.messages(".is-input").filter(has_text="Aside")).to_have_count(1)
+        expect(person.field).to_have_value("A draft")
+        assert len(person.messages(".is-input").all()) == 3
+    finally:
+        running.close()
 
 
 def test_a_page_that_nobody_sees_looks_seldom_and_at_once_when_it_is_seen_again(alice: Person) -> None:
     page = alice.page
     task = alice.create("echo", "One")
-    alice.until(task, lambda status: status["phase"] == "idle")
+    alice.until(task, lambda status: bool(status["phase"] == "idle"))
     page.clock.install()
     alice.go(f"#/tasks/{task}")
     expect(alice.messages(".is-output")).to_have_count(1)
@@ -54,7 +69,6 @@ def test_a_page_that_nobody_sees_looks_seldom_and_at_once_when_it_is_seen_again(
         page.clock.run_for(10_000)
         settle(page)
     unseen = [url for url in looks if url.endswith(task)]
-    looks.clear()
     with page.expect_response(f"**/v1/tasks/{task}") as seen:
         page.evaluate(HIDE, arg=False)
 

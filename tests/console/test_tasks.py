@@ -2,10 +2,12 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.console.conftest import Served, Watched
+from tests.console.conftest import Site
 from tests.console.person import Person, said
+from tests.support.hosts import HostClient
 
 
 def rows(page: Page) -> Locator:
@@ -50,10 +52,8 @@ def test_what_is_sent_to_a_busy_agent_has_arrived_and_is_seen_later(alice: Perso
     expect(alice.messages(".is-output").last).to_contain_text("Second, while you think")
 
 
-def test_an_answer_that_was_lost_is_asked_for_again_and_what_was_sent_is_there_once(
-    alice: Person, watched: Watched
-) -> None:
-    watched.allowed.add("ERR_FAILED")
+def test_an_answer_that_was_lost_is_asked_for_again_and_what_was_sent_is_there_once(alice: Person) -> None:
+    alice.visit.expects("ERR_FAILED")
     task = alice.start("echo", "First")
     expect(alice.messages(".is-output")).to_have_count(1)
     lost: list[str] = []
@@ -76,8 +76,8 @@ def test_an_answer_that_was_lost_is_asked_for_again_and_what_was_sent_is_there_o
     expect(alice.messages(".is-input")).to_have_count(2)
 
 
-def test_a_task_is_made_once_however_often_the_answer_is_lost(alice: Person, watched: Watched) -> None:
-    watched.allowed.add("ERR_FAILED")
+def test_a_task_is_made_once_however_often_the_answer_is_lost(alice: Person) -> None:
+    alice.visit.expects("ERR_FAILED")
     tries: list[str] = []
 
     def lose_the_first_answer(route: Route) -> None:
@@ -104,7 +104,7 @@ def test_a_task_that_went_idle_counts_down_and_ends_when_it_said(alice: Person) 
     expect(facts.locator(".ends")).to_contain_text(re.compile(r"Ends in\s*0:0[0-5]"))
 
     expect(alice.page.get_by_text("This task has ended.")).to_be_visible()
-    expect(alice.page.get_by_label("Message", exact=True)).to_have_count(0)
+    expect(alice.field).to_have_count(0)
     expect(facts).to_contain_text("ASC-2000")
     alice.page.get_by_role("link", name="New task with mayfly").click()
     expect(alice.page.get_by_role("heading", name="New task with mayfly")).to_be_visible()
@@ -127,11 +127,10 @@ def test_whatever_an_agent_says_stays_text(alice: Person) -> None:
     assert "owned" not in alice.page.title()
 
 
-def test_another_persons_task_is_no_task(alice: Person, served: Served, watched: Watched) -> None:
-    watched.allowed.add("404")
-    with served.api("bob-elsewhere") as api:
-        bob = Person("bob-elsewhere", alice.page, api, served.origin)
-        theirs = bob.create("echo", "Not for Alice")
+def test_another_persons_task_is_no_task(alice: Person, site: Site) -> None:
+    alice.visit.expects("404")
+    with site.deployed.http("bob-elsewhere") as api:
+        theirs = Person("bob-elsewhere", alice.visit, api, site.deployed).create("echo", "Not for Alice")
     for task in (theirs, "0" * 32, "no-id", "..%2F..%2Fconfig.json"):
         alice.go(f"#/tasks/{task}")
         expect(alice.page.get_by_text("There is no such task for you")).to_be_visible()
@@ -139,10 +138,9 @@ def test_another_persons_task_is_no_task(alice: Person, served: Served, watched:
         expect(alice.page.get_by_text("This address leads nowhere.")).to_be_visible()
 
 
-def test_parameters_are_a_form_and_what_is_refused_is_said_at_its_field(
-    alice: Person, watched: Watched
-) -> None:
-    watched.allowed.add("422")
+@pytest.mark.usefixtures("desk")
+def test_parameters_are_a_form_and_what_is_refused_is_said_at_its_field(alice: Person) -> None:
+    alice.visit.expects("422")
     page = alice.page
     alice.go("#/new/travel_desk")
     page.get_by_label("Message").fill("Go")
@@ -161,7 +159,7 @@ def test_parameters_are_a_form_and_what_is_refused_is_said_at_its_field(
     expect(page.get_by_label("Destination")).to_be_visible()
 
 
-def test_what_a_guardrail_refuses_says_why(alice: Person, served: Served) -> None:
+def test_what_a_guardrail_refuses_says_why(alice: Person, desk: HostClient) -> None:
     answer = alice.ask(
         "POST",
         "tasks",
@@ -170,14 +168,15 @@ def test_what_a_guardrail_refuses_says_why(alice: Person, served: Served) -> Non
     task = answer.json()["id"]
     alice.go(f"#/tasks/{task}")
     expect(alice.messages(".is-input")).to_contain_text("Arrived, not seen yet")
-    served.desk.post(task, "turns")
+    desk.post(task, "turns")
 
     expect(alice.messages(".is-input")).to_contain_text("Refused: No trains go there.".replace(": ", ":"))
     expect(alice.messages(".is-output")).to_contain_text("A guardrail refused your message")
 
 
-def test_what_was_refused_can_be_mended_and_sent_again(alice: Person, watched: Watched) -> None:
-    watched.allowed.add("422")
+@pytest.mark.usefixtures("desk")
+def test_what_was_refused_can_be_mended_and_sent_again(alice: Person) -> None:
+    alice.visit.expects("422")
     page = alice.page
     task = alice.ask(
         "POST", "tasks", json={"agent": "travel_desk", "input": {"message": said("Go"), "to": "Bern"}}
@@ -188,7 +187,7 @@ def test_what_was_refused_can_be_mended_and_sent_again(alice: Person, watched: W
     alice.say("And back")
     expect(page.get_by_text("Not sent")).to_be_visible()
     page.get_by_role("button", name="Edit").click()
-    expect(page.get_by_label("Message", exact=True)).to_have_value("And back")
+    expect(alice.field).to_have_value("And back")
     expect(page.locator("#field-price-error")).to_contain_text("0")
     page.get_by_label("At most, in EUR").fill("5")
     page.get_by_role("button", name="Send").click()

@@ -4,16 +4,16 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.console.conftest import Served, Watched
 from tests.console.person import Person
+from tests.support.hosts import HostClient
 
 
-def test_from_a_new_task_to_an_approved_review(alice: Person, served: Served) -> None:
+def test_from_a_new_task_to_an_approved_review(alice: Person) -> None:
     page = alice.page
     task = alice.start("concierge", "Book the 8:15 to Lyon")
     expect(page.get_by_role("heading", name="Sign in to calendar")).to_be_visible()
     expect(page.locator("#nav")).to_contain_text("1 waits for you")
-    served.grant(alice.user(task), "calendar")
+    alice.grant(task, "calendar")
     card = page.locator(".card.is-review")
     expect(card).to_contain_text("Book the 8:15 to Lyon")
     card.get_by_role("button", name="Approve").click()
@@ -24,11 +24,11 @@ def test_from_a_new_task_to_an_approved_review(alice: Person, served: Served) ->
     expect(page).to_have_title(re.compile("^Task"))
 
 
-def test_a_review_is_denied_with_a_comment_that_the_agent_hears(alice: Person, served: Served) -> None:
+def test_a_review_is_denied_with_a_comment_that_the_agent_hears(alice: Person) -> None:
     page = alice.page
     task = alice.create("concierge", "Sell the house")
     alice.until(task, lambda status: bool(status["notifications"]))
-    served.grant(alice.user(task), "calendar")
+    alice.grant(task, "calendar")
     alice.go("#/waiting")
     card = page.locator(".card.is-review")
     expect(card).to_contain_text("Sell the house")
@@ -43,12 +43,12 @@ def test_a_review_is_denied_with_a_comment_that_the_agent_hears(alice: Person, s
     expect(alice.messages(".is-output").last).to_contain_text("Then I leave it (Not the house, please.).")
 
 
-def test_a_review_that_was_decided_elsewhere_says_so(alice: Person, served: Served, watched: Watched) -> None:
-    watched.allowed.add("409")
+def test_a_review_that_was_decided_elsewhere_says_so(alice: Person, desk: HostClient) -> None:
+    alice.visit.expects("409")
     page = alice.page
     task = alice.create("concierge", "Twice")
     alice.until(task, lambda status: bool(status["notifications"]))
-    served.grant(alice.user(task), "calendar")
+    alice.grant(task, "calendar")
     alice.until(task, lambda status: any(one["kind"] == "review_required" for one in status["notifications"]))
     alice.go("#/waiting")
     card = page.locator(".card.is-review")
@@ -61,18 +61,18 @@ def test_a_review_that_was_decided_elsewhere_says_so(alice: Person, served: Serv
     expect(card.get_by_role("alert")).to_contain_text("This is over already.")
 
 
-def test_a_sign_in_opens_where_the_agent_says_and_nowhere_unsafe(alice: Person, served: Served) -> None:
+def test_a_sign_in_opens_where_the_agent_says_and_nowhere_unsafe(alice: Person, desk: HostClient) -> None:
     page = alice.page
-    registered = served.desk.register("linker")
+    registered = desk.register("linker")
     assert registered.is_success, registered.text
     task = alice.create("linker", "Look into my mail")
-    fence = served.desk.post(task, "turns").json()["turn"]["fence"]
+    fence = desk.post(task, "turns").json()["turn"]["fence"]
     links = "Sign in at https://mail.example/consent?x=1 or javascript:alert(1) or http://mail.example/"
-    served.desk.post(
-        task, "outputs", {"fence": fence, "message": [{"mimeType": "text/plain", "text": links}]}
+    desk.post(
+        task, "outputs", {"fence": fence, "number": 1, "message": [{"mimeType": "text/plain", "text": links}]}
     )
     waits = [{"id": "mail", "kind": "auth", "provider": "mail"}]
-    served.desk.post(task, "wait", {"fence": fence, "waits": waits})
+    desk.post(task, "wait", {"fence": fence, "waits": waits})
     alice.go(f"#/tasks/{task}")
     button = page.locator(".card.is-sign-in a")
 

@@ -19,6 +19,7 @@ from infra import ROOT
 from offline.engine import free_port, is_taken
 from tests.support.consoles import sign_in
 from tests.support.deployed import eventually, processes_of
+from tests.support.ports import two_free_ports
 
 HELLO = {"agent": "echo", "input": {"message": [{"mimeType": "text/plain", "text": "hello"}]}}
 COMES_UP_AGAIN_SECONDS = 20
@@ -89,13 +90,6 @@ class Launcher:
         code = self.process.wait(30)
         self._reader.join(5)
         return code
-
-
-def two_free_ports() -> int:
-    """The first of two ports in a row that nothing listens on: the engine's, and the console's."""
-    while is_taken((port := free_port()) + 1):
-        pass
-    return port
 
 
 class Place:

@@ -24,6 +24,7 @@ def test_every_route_has_its_authorizer_and_its_function(template: Template) -> 
         "POST /v1/tasks/{task_id}/files": ("JWT", people, tasks),
         "GET /v1/tasks/{task_id}/files": ("JWT", people, tasks),
         "GET /v1/tasks/{task_id}/agent-status": ("JWT", people, tasks),
+        "GET /v1/tasks/{task_id}/journal": ("JWT", people, tasks),
         "GET /v1/reviews": ("JWT", people, tasks),
         "POST /v1/reviews/{review_id}": ("JWT", people, tasks),
         "GET /v1/notifications": ("JWT", people, tasks),

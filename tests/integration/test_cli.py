@@ -300,3 +300,20 @@ def test_a_host_registers_drives_and_ends(shell: Shell, hosts: Any, tmp_path: Pa
     assert "reconcile" in shell("host", "show", lost).stdout
     assert shell("host", "reconcile", lost, "done", "--says", "Paid.").exit_code == 0
     assert " agent  Paid." in shell("read", lost).stdout
+
+
+@pytest.mark.usefixtures("developers")
+def test_a_developer_sees_what_happened_to_a_task(
+    shell: Shell, live_lab: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TURNKEEPER_DEVELOPER_CLAIM", "username=alice")
+    task = shell.json("new", "echo", "Hello!")["id"]
+    live_lab.work()
+
+    told, shown = shell.json("journal", task)["entries"], shell("journal", task).stdout.splitlines()
+    monkeypatch.setenv("TURNKEEPER_DEVELOPER_CLAIM", "username=bob")
+
+    assert [one["transition"] for one in told] == ["create", "start_turn", "finish"]
+    assert [line.split()[4] for line in shown[1:]] == ["create", "start_turn", "finish"]
+    assert shown[-1].split()[5:] == ["1", "1", "ASC-3001", "HUMAN_INPUT_REQUIRED"]
+    assert shell("journal", task).exit_code == 40

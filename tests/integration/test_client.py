@@ -82,6 +82,22 @@ def test_where_it_stands_is_told_by_its_code(alice: Any) -> None:
     assert status.raw["spec_version"] == "0.1.0"
 
 
+@pytest.mark.usefixtures("developers")
+def test_the_journal_is_read_page_by_page(alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TURNKEEPER_DEVELOPER_CLAIM", "username=alice")
+    task_id = alice.create("echo", "hi").task.id
+    alice.say(task_id, "more")
+
+    first = alice.journal(task_id, limit=1)
+    second = alice.journal(task_id, after=first.next)
+
+    assert [entry.transition for entry in (*first.entries, *second.entries)] == ["create", "accept"]
+    assert (first.more, second.more) == (True, False)
+    assert (first.entries[0].code, first.entries[0].turn) == (1000, None)
+    with pytest.raises(NotFound):
+        alice.journal("0" * 32)
+
+
 def test_a_review_is_found_and_decided_and_the_same_again_is_the_same(alice: Any, host: Any) -> None:
     task_id, fence = host.running()
     wait = {"id": "r", "kind": "review", "reviewer": "alice-sub", "subject": "Send it?"}

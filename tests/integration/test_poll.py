@@ -19,7 +19,7 @@ THE_POLLS_MODULES = {
     *("domain", "domain.errors", "domain.instants", "domain.judging", "domain.primary", "domain.rules"),
     *("domain.status", "domain.task", "domain.waits"),
     *("edge", "edge.answers", "edge.caller", "edge.etags", "edge.exchange", "edge.lines"),
-    *("faults", "metrics", "settings"),
+    *("faults", "metrics", "sdk", "settings"),
     *("service", "service.owned", "service.poll", "service.runtime"),
     *("store", "store.items", "store.parts", "store.patience", "store.table", "store.tasks", "store.wire"),
 }

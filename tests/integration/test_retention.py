@@ -74,6 +74,7 @@ class TestGone:
             ("GET", "", None),
             ("GET", "/messages", None),
             ("GET", "/agent-status", None),
+            ("GET", "/journal", None),
             ("GET", "/files", None),
             ("POST", "/files", {"name": "a", "mimeType": "text/csv", "sizeBytes": 1}),
             ("POST", "/inputs", text("too late")),

@@ -70,6 +70,7 @@ ANSWERS = {
     "tasks/agent": 200,
     "tasks/agent_nobody_registered": 404,
     "tasks/agent_status": 200,
+    "tasks/journal_without_the_right": 404,
     "tasks/agents": 200,
     "tasks/messages": 200,
     "tasks/notifications": 200,

@@ -33,6 +33,7 @@ ROUTES = {
     "POST /v1/tasks/{task_id}/files": "tasks",
     "GET /v1/tasks/{task_id}/files": "tasks",
     "GET /v1/tasks/{task_id}/agent-status": "tasks",
+    "GET /v1/tasks/{task_id}/journal": "tasks",
     "GET /v1/reviews": "tasks",
     "POST /v1/reviews/{review_id}": "tasks",
     "GET /v1/notifications": "tasks",

@@ -15,6 +15,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "domain": frozenset({"domain", "asc"}),
     "faults": frozenset(),
     "metrics": frozenset(),
+    "sdk": frozenset(),
     "traces": frozenset(),
     "tracing": frozenset(),
     "store": frozenset({"store", "domain", "asc", "faults"}),
@@ -40,7 +41,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
             "tracing",
         }
     ),
-    "settings": frozenset({"service", "store", "queue", "mounts", "bus", "domain", "metrics"}),
+    "settings": frozenset({"sdk", "service", "store", "queue", "mounts", "bus", "domain", "metrics"}),
     "edge": frozenset({"edge", "service", "guards", "domain", "asc", "settings", "traces"}),
     "functions": frozenset({"settings", "service", "edge", "agents", "queue", "invocation", "domain", "asc"}),
 }

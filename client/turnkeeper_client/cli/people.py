@@ -12,7 +12,7 @@ from rich.live import Live
 
 from turnkeeper_client.cli import exits, screens
 from turnkeeper_client.cli.context import Json, read_stdin, say, settings, stop, told
-from turnkeeper_client.results import Agent, Call, Entry, Review, Said, Sent, Task
+from turnkeeper_client.results import Agent, Call, Entry, JournalEntry, Review, Said, Sent, Task
 
 app = typer.Typer()
 
@@ -139,6 +139,22 @@ def status(context: typer.Context, task: TaskId, as_json: Json = False) -> None:
         found = client.agent_status(task)
         say(context, found.raw, screens.status(found), as_json=as_json)
         raise typer.Exit(exits.of_code(found.code, terminal=found.terminal))
+
+
+@app.command()
+@told
+def journal(context: typer.Context, task: TaskId, as_json: Json = False) -> None:
+    """Show what happened to a task of mine, step by step, without what was said; for developers."""
+    with settings(context).person() as client:
+        found: list[JournalEntry] = []
+        after = None
+        while True:
+            page = client.journal(task, after=after, limit=1000)
+            found += page.entries
+            after = page.next
+            if not page.more:
+                break
+        say(context, {"entries": [entry.raw for entry in found]}, screens.journal(found), as_json=as_json)
 
 
 @app.command("list")

@@ -18,6 +18,7 @@ from turnkeeper_client.results import (
     AgentStatus,
     Call,
     Entry,
+    JournalEntry,
     Notification,
     OfferedAgent,
     Review,
@@ -196,6 +197,26 @@ def inbox(calls: Iterable[Call], reviews: Iterable[Review]) -> RenderableType:
 def status(found: AgentStatus) -> str:
     """Where a task stands, as a code."""
     return f"ASC-{found.code} {escape(found.name)}" + ("  (the end)" if found.terminal else "")
+
+
+def journal(entries: Iterable[JournalEntry]) -> Table:
+    """What happened to a task as a table."""
+    numbers: Any = {"justify": "right"}
+    table = Table(
+        Column("n", **numbers),
+        "at",
+        "by",
+        "what",
+        Column("turn", **numbers),
+        Column("attempt", **numbers),
+        "stood then",
+        box=None,
+    )
+    for one in entries:
+        counted = ["" if count is None else str(count) for count in (one.turn, one.attempt)]
+        stood = f"ASC-{one.code} {escape(one.name)}"
+        table.add_row(str(one.n), clock(one.at), escape(one.actor), escape(one.transition), *counted, stood)
+    return table
 
 
 def decided(review: Review) -> str:

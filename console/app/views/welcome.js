@@ -1,5 +1,5 @@
 /**
- * For who is not signed in: what this is, and the way in.
+ * For who has signed out, or was not let in: what this is, and the way in.
  */
 
 import { fill, h } from "../dom.js";

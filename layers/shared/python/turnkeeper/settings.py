@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import botocore.session
 from botocore.config import Config
 
+from turnkeeper import sdk
 from turnkeeper.domain.task import Pace
 from turnkeeper.metrics import told_to
 from turnkeeper.service.runtime import Runtime
@@ -36,7 +37,7 @@ STORE_CALLS = CALLS.merge(Config(retries={"mode": "standard", "total_max_attempt
 # and not one that redirects. A checksum would be of a body that nobody has yet.
 S3_CALLS = Config(
     signature_version="s3v4",
-    s3={"addressing_style": "virtual"},
+    s3={"addressing_style": "virtual", "us_east_1_regional_endpoint": "regional"},
     request_checksum_calculation="when_required",
 )
 
@@ -47,8 +48,8 @@ class SettingMissing(Exception):
 
 @cache
 def session() -> botocore.session.Session:
-    """The one botocore session of this process: each reads the same 90 ms of JSON again."""
-    return botocore.session.get_session()
+    """The one botocore session of this process: each reads the same descriptions again."""
+    return sdk.session()
 
 
 @cache

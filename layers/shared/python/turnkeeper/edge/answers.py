@@ -80,6 +80,11 @@ def conversed(task: Task, entries: Iterable[str], *, following: str, more: bool)
     return {**plain, "body": base64.b64encode(body.encode()).decode(), "isBase64Encoded": True}
 
 
+def journalled(entries: Iterable[Mapping[str, Any]], *, following: str, more: bool) -> Answer:
+    """A page of a journal, and the cursor of what comes after it."""
+    return answer(HTTPStatus.OK, _to_json({"entries": [*entries], "next": following, "more": more}), {})
+
+
 def enveloped(
     task: Task, tag: str, envelope: Mapping[str, Any] | None, *, media_type: str, look_after: int | None
 ) -> Answer:

@@ -50,6 +50,13 @@ class MessagesQuery(Query):
     limit: Annotated[int, Field(ge=1, le=1000), BeforeValidator(whole_number(1, 1000))] = 100
 
 
+class JournalQuery(Query):
+    """From where in the journal, and how much of it."""
+
+    after: Annotated[str, Field(min_length=1)] | None = None
+    limit: Annotated[int, Field(ge=1, le=1000), BeforeValidator(whole_number(1, 1000))] = 100
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Creation:
     """A new task as asked for; *content* is its first input as the store keeps it."""

@@ -48,6 +48,20 @@ def read_place(cursor: str) -> Place:
             raise bad_cursor("after")
 
 
+def write_number(number: int) -> str:
+    """The cursor of a place in what is numbered."""
+    return _encode([number])
+
+
+def read_number(cursor: str) -> int:
+    """The place that *cursor* is; `MalformedRequest` names the query parameter `after`."""
+    match _decode(cursor, "after"):
+        case [int(number)] if number >= 0:
+            return _as_written(int(number), write_number(int(number)), cursor, "after")
+        case _:
+            raise bad_cursor("after")
+
+
 def write_position(position: Position) -> str:
     """The cursor of a position in a list of tasks."""
     return _encode([to_text(position[0]), position[1]])

@@ -9,7 +9,7 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +20,7 @@ from turnkeeper.domain.task import Task
 from turnkeeper.domain.transitions import Change
 from turnkeeper.store.items import log_key, task_to_item
 from turnkeeper.store.parts import Attributes
+from turnkeeper.store.table import Table
 
 DECIDED = ("verdict", "decided_at", "comment")
 """What is written into a review when it is decided."""
@@ -66,6 +67,16 @@ def entry(
         "write_revision": written.write_revision,
         "previous": before.log_head if before else "",
     }
+
+
+def entries(
+    table: Table, task_id: str, *, first: int, last: int, limit: int | None = None
+) -> Iterator[Attributes]:
+    """The entries numbered *first* to *last*, both included, in order; *limit* is a page's size, no end."""
+    if first > last:
+        return
+    start, end = log_key(task_id, first), log_key(task_id, last)
+    yield from table.range(start["pk"], start["sk"], end["sk"], limit=limit)
 
 
 def sealed(item: Attributes) -> Attributes:
