@@ -78,3 +78,12 @@ def test_what_others_wrote_is_never_read_as_markup_or_code() -> None:
     )
 
     assert [script.name for script in SCRIPTS if ways_in.search(script.read_text())] == []
+
+
+def test_its_types_hold() -> None:
+    compiler = ROOT / "node_modules" / "typescript" / "bin" / "tsc"
+    run = subprocess.run(
+        [str(NODE), str(compiler), "-p", str(HERE)], capture_output=True, text=True, timeout=100, check=False
+    )
+
+    assert run.returncode == 0, run.stdout

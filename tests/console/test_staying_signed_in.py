@@ -31,7 +31,7 @@ def test_a_reload_asks_nobody_anything_and_keeps_what_was_written(alice: Person)
 
 
 def test_a_token_that_ends_is_renewed_without_losing_the_view_or_a_draft(
-    visits: Visits, site: Site, alice: Person
+    visits: Visits, alice: Person
 ) -> None:
     task = alice.create("echo", "One")
     given: list[str] = []
@@ -100,7 +100,7 @@ def test_who_signs_out_leaves_nothing_that_they_wrote(alice: Person) -> None:
     assert "Half a sen" not in alice.page.evaluate(KEPT)
 
 
-def test_what_somebody_else_wrote_in_this_tab_is_not_shown(alice: Person, site: Site) -> None:
+def test_what_somebody_else_wrote_in_this_tab_is_not_shown(alice: Person) -> None:
     alice.go("#/new/echo")
     alice.page.get_by_label("Message").fill("Alice's secret")
     alice.page.context.clear_cookies()

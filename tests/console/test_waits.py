@@ -43,7 +43,7 @@ def test_a_review_is_denied_with_a_comment_that_the_agent_hears(alice: Person) -
     expect(alice.messages(".is-output").last).to_contain_text("Then I leave it (Not the house, please.).")
 
 
-def test_a_review_that_was_decided_elsewhere_says_so(alice: Person, desk: HostClient) -> None:
+def test_a_review_that_was_decided_elsewhere_says_so(alice: Person) -> None:
     alice.visit.expects("409")
     page = alice.page
     task = alice.create("concierge", "Twice")

@@ -21,16 +21,24 @@ const COMMENT_BYTES = 2048;
 
 /**
  * A list that follows those of what waits that *picks* takes, the *most* oldest of them.
- * @param {{signal: AbortSignal, picks?: (wait: Wait) => boolean, most?: number, inTask?: boolean, links?: () => URL[], onChange?: (waits: Wait[]) => void}} how
+ * @param {{signal: AbortSignal, picks?: (wait: Wait) => boolean, most?: number, under?: string, inTask?: boolean, links?: () => URL[], onChange?: (waits: Wait[]) => void}} how
  */
-export function waitList({ signal, picks = () => true, most = Infinity, inTask = false, links = () => [], onChange }) {
+export function waitList({
+  signal,
+  picks = () => true,
+  most = Infinity,
+  under = "h2",
+  inTask = false,
+  links = () => [],
+  onChange,
+}) {
   const list = h("ul", { class: "waits" });
   const draw = () => {
     const waits = (inbox.waits ?? []).filter(picks);
     keep(list, waits.slice(0, most), {
       key: (wait) => wait.key,
       mark: (wait) => (wait.kind === "sign-in" ? links().join(" ") : ""),
-      draw: (wait) => h("li", null, card(wait, { signal, inTask, links: links() })),
+      draw: (wait) => h("li", null, card(wait, { signal, under, inTask, links: links() })),
     });
     onChange?.(waits);
   };
@@ -38,14 +46,14 @@ export function waitList({ signal, picks = () => true, most = Infinity, inTask =
   return Object.assign(list, { draw });
 }
 
-/** @param {Wait} wait @param {{signal: AbortSignal, inTask: boolean, links: URL[]}} how */
+/** @param {Wait} wait @param {{signal: AbortSignal, under: string, inTask: boolean, links: URL[]}} how */
 function card(wait, how) {
   if (wait.kind === "review") return review(wait, how);
   return wait.kind === "sign-in" ? signIn(wait, how) : look(wait, how);
 }
 
-/** @param {Wait} wait @param {{signal: AbortSignal, inTask: boolean}} how */
-function review(wait, { signal, inTask }) {
+/** @param {Wait} wait @param {{signal: AbortSignal, under: string, inTask: boolean}} how */
+function review(wait, how) {
   const { id, subject, deadline } = /** @type {Review} */ (wait.review);
   const until = Date.parse(deadline);
   const name = `review.${id}`;
@@ -96,7 +104,7 @@ function review(wait, { signal, inTask }) {
   return h(
     "article",
     { class: "card is-review", "aria-labelledby": `title-${id}` },
-    top("review", h("h3", { id: `title-${id}` }, t("review.title", { agent: wait.agent })), wait, { signal, inTask }),
+    top("review", h(how.under, { id: `title-${id}` }, t("review.title", { agent: wait.agent })), wait, how),
     h("p", { class: "subject", dir: "auto" }, subject),
     h("label", { for: `comment-${id}` }, t("review.comment")),
     comment,
@@ -110,15 +118,16 @@ function review(wait, { signal, inTask }) {
   );
 }
 
-/** @param {Wait} wait @param {{signal: AbortSignal, inTask: boolean, links: URL[]}} how */
-function signIn(wait, { signal, inTask, links }) {
+/** @param {Wait} wait @param {{signal: AbortSignal, under: string, inTask: boolean, links: URL[]}} how */
+function signIn(wait, how) {
+  const { inTask, links } = how;
   const provider = wait.provider ?? "";
   const named = [config.providers?.[provider], provider].map(safeLink).find(Boolean);
   const open = named ? [named] : links;
   return h(
     "article",
     { class: "card is-sign-in" },
-    top("key", h("h3", null, t("auth.title", { provider })), wait, { signal, inTask }),
+    top("key", h(how.under, null, t("auth.title", { provider })), wait, how),
     h("p", null, t("auth.why", { agent: wait.agent, provider })),
     open.length
       ? h(
@@ -140,16 +149,16 @@ const opener = (url, provider) =>
     h("span", { class: "host" }, t("auth.at", { host: url.host })),
   );
 
-/** @param {Wait} wait @param {{signal: AbortSignal, inTask: boolean}} how */
-function look(wait, { signal, inTask }) {
+/** @param {Wait} wait @param {{signal: AbortSignal, under: string, inTask: boolean}} how */
+function look(wait, how) {
   return h(
     "article",
     { class: "card" },
-    top("review", h("h3", null, t("review.title", { agent: wait.agent })), wait, { signal, inTask }),
+    top("review", h(how.under, null, t("review.title", { agent: wait.agent })), wait, how),
   );
 }
 
-/** @param {"review" | "key"} picture @param {Element} title @param {Wait} wait @param {{signal: AbortSignal, inTask: boolean}} how */
+/** @param {"review" | "key"} picture @param {Element} title @param {Wait} wait @param {{signal: AbortSignal, under: string, inTask: boolean}} how */
 function top(picture, title, wait, { signal, inTask }) {
   const where = inTask
     ? null

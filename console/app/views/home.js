@@ -88,7 +88,7 @@ function waiting(signal) {
     more.hidden = waits.length <= MOST_WAITS;
     more.textContent = t("waits.all", { count: waits.length });
   };
-  const list = waitList({ signal, most: MOST_WAITS, onChange: draw });
+  const list = waitList({ signal, under: "h3", most: MOST_WAITS, onChange: draw });
   fill(section, h("h2", { id: "waiting-title" }, t("waits.title")), list, more);
   return section;
 }

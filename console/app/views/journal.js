@@ -45,8 +45,8 @@ export function show(root, place, signal) {
       h("p", { class: "hint" }, t("journal.scale")),
     ),
     h(
-      "section",
-      { "aria-labelledby": "lines-title" },
+      "div",
+      { class: "lines" },
       h("h2", { id: "lines-title" }, t("journal.lines")),
       h(
         "div",
