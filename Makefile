@@ -58,6 +58,7 @@ lint: setup ## check style and types
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
 	@.venv/bin/mypy
+	@$(ours) -m scripts.openapi.lint
 
 synth: setup ## write the CloudFormation template of STAGE=dev to cdk.out (SETTINGS="name=value …")
 	@$(ours) -m infra.cli synth --quiet -c stage="$$STAGE" $(foreach setting,$(SETTINGS),-c $(setting))
@@ -84,8 +85,8 @@ docs: setup ## build the pages of docs/ into site/, which needs neither a server
 bench: setup ## measure how fast and how even it is beside others, and write docs/performance.md (PART=cold; ROUNDS=3)
 	@$(ours) -m bench $(if $(ROUNDS),--rounds="$(ROUNDS)") -- $(PART)
 
-openapi: setup ## write the API's document anew from the code
-	@PYTHONPATH=layers/shared/python $(ours) -m scripts.openapi
+openapi: setup ## write the API's document anew from the code (RELEASE=1: later versions are compared with this one)
+	@PYTHONPATH=layers/shared/python $(ours) -m scripts.openapi $(if $(RELEASE),--release)
 
 lock: setup ## resolve requirements/*.txt anew from pyproject.toml
 	$(lock) pyproject.toml -o requirements/layer.txt

@@ -7,25 +7,36 @@ from typing import Any
 
 from botocore.awsrequest import AWSResponse
 
+from tests.support.projection import projected
+
 
 class CannedSession:
     """What takes the place of a client's HTTP session: every request finds *item*."""
 
     def __init__(self, item: Mapping[str, Any]) -> None:
-        self._body = json.dumps({"Item": item}, separators=(",", ":")).encode()
-        self._headers: Any = {
-            "Server": "Server",
-            "Date": "Mon, 30 Nov 2026 12:00:00 GMT",
-            "Content-Type": "application/x-amz-json-1.0",
-            "Content-Length": str(len(self._body)),
-            "Connection": "keep-alive",
-            "x-amzn-RequestId": "A2N5DNHCPHFGCUNUO1F4F24UCRVV4KQNSO5AEMVJF66Q9ASUAAJG",
-            "x-amz-crc32": str(zlib.crc32(self._body)),
-        }
+        self._item = item
+        self._answers: dict[bytes, tuple[bytes, Any]] = {}
 
     def send(self, request: Any) -> AWSResponse:
-        """The answer to whatever was asked."""
-        return AWSResponse(request.url, 200, self._headers, _Raw(self._body))
+        """The answer to what was asked: the item, or the part of it that the request names."""
+        if request.body not in self._answers:
+            part = projected(self._item, json.loads(request.body))
+            body = json.dumps({"Item": part}, separators=(",", ":")).encode()
+            self._answers[request.body] = body, _headers(body)
+        body, headers = self._answers[request.body]
+        return AWSResponse(request.url, 200, headers, _Raw(body))
+
+
+def _headers(body: bytes) -> Any:
+    return {
+        "Server": "Server",
+        "Date": "Mon, 30 Nov 2026 12:00:00 GMT",
+        "Content-Type": "application/x-amz-json-1.0",
+        "Content-Length": str(len(body)),
+        "Connection": "keep-alive",
+        "x-amzn-RequestId": "A2N5DNHCPHFGCUNUO1F4F24UCRVV4KQNSO5AEMVJF66Q9ASUAAJG",
+        "x-amz-crc32": str(zlib.crc32(body)),
+    }
 
 
 class _Raw:

@@ -26,7 +26,7 @@ from turnkeeper.service.runtime import Runtime
 from turnkeeper.store.patience import Patience
 
 TITLE = "Many writers on one task"
-ROUNDS = 3
+ROUNDS = 2
 COMMAND = "make bench PART=contention"
 ABOUT = """\
 So many writers send one input after another to one task, all at once, each with a client of its own. A write is

@@ -16,6 +16,7 @@ PARTS: Mapping[str, str] = {
     "cold": "bench.cold",
     "warm": "bench.warm",
     "accounting": "bench.accounting",
+    "scale": "bench.scale",
     "contention": "bench.contention",
 }
 """Each part's module by its name, in the order of the page."""

@@ -1,7 +1,7 @@
 """The warm poll: what its handler takes beside a bare GetItem and json.dumps, both without a network.
 
-Below the SDK the same answer of DynamoDB lies ready for both (`bench.canned`). A bare poll is what nobody can do with
-less: a client as botocore makes it by itself, one call, one json.dumps of what came.
+Below the SDK DynamoDB's answer lies ready for both (`bench.canned`). A bare poll is what anybody writes first: a client
+as botocore makes it by itself, one call for the item, one json.dumps of what came.
 """
 
 import json
@@ -23,19 +23,23 @@ from bench.tables import Table
 from tests.support import specimens
 from tests.support.fresh import said
 from tests.support.gateway import Context, event
+from tests.support.projection import projected
 from turnkeeper import settings
 from turnkeeper.domain.task import Task
 from turnkeeper.edge import answers
 from turnkeeper.edge.lines import PRODUCT
 from turnkeeper.service.poll import poll_after
-from turnkeeper.store.items import task_from_item, task_key, task_to_item
+from turnkeeper.store.items import task_to_item
+from turnkeeper.store.standing import GLANCE, glance, task_key
+from turnkeeper.store.table import WHOLE
 from turnkeeper.store.wire import item_from_wire, item_to_wire
 
 TITLE = "The warm poll"
 ABOUT = """\
 CPU time of one poll in the handler, request in and answer out, beside a bare botocore `GetItem` and `json.dumps` of the
 same item. The answer of DynamoDB lies ready below the SDK for both, so no network and no engine is in it. The bare one
-has botocore's own client; beside it stands one with our client's settings."""
+has botocore's own client and asks for the whole item; beside it stands one with our client's settings that asks for the
+part of the item that a poll shows, as the handler does."""
 COMMAND = "make bench PART=warm"
 ROUNDS = 40
 CALLS = 200
@@ -134,26 +138,31 @@ def _bare(task: Task, item: Mapping[str, Any]) -> Once:
 
 
 def _lean(task: Task, item: Mapping[str, Any]) -> Once:
-    """The same by a client with our settings: what is left between the two is all ours."""
-    client: Any = settings.session().create_client("dynamodb", config=settings.STORE_CALLS)
-    return _asking(answering(client, item), task)
+    """The same by a client with our settings, for our part of the item: what is left between the two is all ours."""
+    client: Any = settings.session().create_client("dynamodb", config=settings.POLL_CALLS)
+    return _asking(answering(client, item), task, GLANCE)
 
 
-def _asking(client: Any, task: Task) -> Once:
+def _asking(client: Any, task: Task, part: Mapping[str, Any] = WHOLE) -> Once:
     key = item_to_wire(task_key(task.id))
-    return lambda: json.dumps(client.get_item(TableName="table", Key=key, ConsistentRead=True)["Item"])
+    return lambda: json.dumps(
+        client.get_item(TableName="table", Key=key, ConsistentRead=True, **part)["Item"]
+    )
 
 
 def _parts(task: Task, item: Mapping[str, Any]) -> dict[str, Once]:
     """The steps of the handler, each by itself."""
-    table, now, plain = settings.runtime(wakes=False).table, settings.utc_now(), item_from_wire(item)
+    table, now = settings.runtime(wakes=False).table, settings.utc_now()
+    part = projected(item, GLANCE)
+    plain = item_from_wire(part)
+    seen = glance(plain)
     facts = {"route": "GET /v1/tasks/{task_id}", "status": 200, "correlation_id": Context().aws_request_id}
     log = logging.getLogger(PRODUCT)
     return {
-        "get_item": lambda: table.get_wire(task_key(task.id)),
-        "wire": lambda: item_from_wire(item),
-        "task": lambda: task_from_item(plain),
-        "answer": lambda: answers.polled(task, look_after=poll_after(task, now), is_known=False),
+        "get_item": lambda: table.get_wire(task_key(task.id), only=GLANCE),
+        "wire": lambda: item_from_wire(part),
+        "task": lambda: glance(plain),
+        "answer": lambda: answers.polled(seen, look_after=poll_after(seen, now), is_known=False),
         "log": lambda: log.info("request", extra=facts),
     }
 

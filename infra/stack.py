@@ -156,6 +156,9 @@ class Turnkeeper(Stack):
         if stage.host_functions:
             allow(functions.turns, ["lambda:InvokeFunction"], *stage.host_functions)
 
+        if models := sorted({arn for agent in stage.bedrock_agents.values() for arn in agent.arns}):
+            allow(functions.turns, ["bedrock:InvokeModelWithResponseStream"], *models)
+
         allow(functions.sweep, [*read, *several, *write, *ends, "dynamodb:BatchWriteItem"], table)
         allow(functions.sweep, ["dynamodb:Query"], due)
         allow(functions.sweep, ["sqs:SendMessage"], *any_queue)

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from infra.notation import (
+    AgentName,
     AlarmTarget,
     Arch,
     CertificateArn,
@@ -21,6 +22,7 @@ from infra.notation import (
     Issuer,
     KeyName,
     LogRetention,
+    ModelArn,
     Optional,
     Origin,
     Principal,
@@ -99,6 +101,21 @@ class ExternalHost(BaseModel):
         return self
 
 
+class BedrockAgent(BaseModel):
+    """An agent that is a model of Bedrock's."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: Annotated[str, Field(min_length=1, max_length=256)]
+    """What is asked for: the id or the ARN of a model or of an inference profile."""
+    arns: Annotated[tuple[ModelArn, ...], Field(min_length=1, max_length=16)]
+    """What may be invoked for that: the model itself, or a profile and its models in each of its regions."""
+    description: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+    system: Annotated[str, Field(min_length=1, max_length=2048)] | None = None
+    max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    temperature: Annotated[float, Field(ge=0, le=1)] | None = None
+
+
 class Stage(BaseModel):
     """What one deployment is told; the field names are the context keys."""
 
@@ -149,6 +166,10 @@ class Stage(BaseModel):
         tuple[FunctionArn, ...], Field(max_length=MOST_FUNCTIONS), BeforeValidator(split_on_commas)
     ]
 
+    bedrock_agents: Annotated[
+        dict[AgentName, BedrockAgent], Field(max_length=MOST_FUNCTIONS), BeforeValidator(read_as_json)
+    ]
+
     throttle_rate: Annotated[int, Field(ge=1)]
     throttle_burst: Annotated[int, Field(ge=1)]
     domain_name: Annotated[DomainName | None, Optional]
@@ -184,6 +205,14 @@ class Stage(BaseModel):
             return cls.model_validate({**own_settings, **ours})
         except ValidationError as refused:
             raise SettingRefused(" ".join(_sentences(refused))) from None
+
+    @property
+    def told_of_models(self) -> dict[str, dict[str, Any]]:
+        """What functions are told of the agents that are models: all but what may be invoked for them."""
+        return {
+            name: agent.model_dump(exclude={"arns"}, exclude_none=True)
+            for name, agent in self.bedrock_agents.items()
+        }
 
     @property
     def queue_visibility_seconds(self) -> int:
@@ -232,14 +261,15 @@ class Stage(BaseModel):
     def _all_that_functions_are_told_fits(self) -> Self:
         queues = {host.principal: "q" * LONGEST_ADDRESS for host in self.external_hosts.values()}
         taken = len(json.dumps(queues, separators=(",", ":"))) + sum(
-            len(json.dumps(told)) for told in (self.host_functions, self.reporters, self.severities)
+            len(json.dumps(told))
+            for told in (self.host_functions, self.reporters, self.severities, self.told_of_models)
         )
         to_hosts = len(json.dumps(self.auditors)) + len(json.dumps(self.deployment_hosts))
         to_people = len(self.human_claim or "") + len(self.developer_claim or "")
         if (taken := taken + max(to_hosts, to_people)) > TOLD_BYTES:
             raise ValueError(
-                "external_hosts, host_functions, reporters, severities, auditors, deployment_hosts and claims are "
-                f"together {taken} bytes in a function's environment, which has room for {TOLD_BYTES}."
+                "external_hosts, host_functions, bedrock_agents, reporters, severities, auditors, deployment_hosts and "
+                f"claims are together {taken} bytes in a function's environment, which has room for {TOLD_BYTES}."
             )
         return self
 

@@ -30,9 +30,10 @@ from turnkeeper.service.files import download, upload
 from turnkeeper.service.inputs import accept
 from turnkeeper.service.messages import page
 from turnkeeper.service.notifications import list_calls
-from turnkeeper.service.poll import poll, poll_after
+from turnkeeper.service.poll import poll_after
 from turnkeeper.service.reviews import decide, list_reviews
 from turnkeeper.service.tasks import list_tasks
+from turnkeeper.service.whole import whole
 
 # By this name, ours are its children.
 Logger(service="turnkeeper", location=None)
@@ -116,7 +117,7 @@ def send_file(task_id: str) -> Response[str]:
     """Where to send a file that an input may name."""
     event, caller = _asked()
     asked = files.upload(event, caller=caller)
-    task = poll(settings.runtime(), caller=caller, task_id=task_id)
+    task = whole(settings.runtime(), caller=caller, task_id=task_id)
     return sent(files.awaited(upload(settings.runtime(), task, asked)))
 
 
@@ -124,7 +125,7 @@ def send_file(task_id: str) -> Response[str]:
 def get_file(task_id: str) -> Response[str]:
     """Where to get a file that the conversation names."""
     event, caller = _asked()
-    task = poll(settings.runtime(), caller=caller, task_id=task_id)
+    task = whole(settings.runtime(), caller=caller, task_id=task_id)
     wanted = files.wanted(event)
     return sent(files.found(download(settings.runtime(), task, file=wanted.ref, at=wanted.at)))
 

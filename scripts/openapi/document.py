@@ -219,10 +219,11 @@ def _refused(route: Route, row: Operation) -> set[int]:
 
 def _answer(status: int, answer: Answer) -> dict[str, Any]:
     headers: dict[str, Any] = {}
-    for name in ("Cache-Control", "X-Correlation-Id", *answer.headers):
-        headers[name.rstrip("?")] = {"$ref": f"#/components/headers/{name.rstrip('?')}"}
-        if name.endswith("?"):
-            headers[name.rstrip("?")] = {**_header(name.rstrip("?")), "required": False}
+    for said in ("Cache-Control", "X-Correlation-Id", *answer.headers):
+        name = said.rstrip("?")
+        headers[name] = {"$ref": f"#/components/headers/{name}"}
+        if said.endswith("?") and _header(name)["required"]:
+            headers[name] = {**_header(name), "required": False}
     made: dict[str, Any] = {"description": _WORDS[status], "headers": headers}
     if answer.schema:
         made["content"] = {answer.media_type: {"schema": answers.ref(answer.schema)}}

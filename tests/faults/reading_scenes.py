@@ -12,6 +12,7 @@ from turnkeeper.service.notifications import list_calls
 from turnkeeper.service.reviews import list_reviews
 from turnkeeper.service.tasks import list_tasks
 from turnkeeper.service.waiting import resolutions
+from turnkeeper.service.whole import whole
 
 PATH = "parcels.csv"
 MANIFEST = {"name": "helper", "description": "Helps.", "turnkeeper": {"runs": "external"}}
@@ -71,14 +72,15 @@ def _converses_as_a_host(spoiled: Laboratory, _healthy: Laboratory, task_id: str
 def _offers(spoiled: Laboratory, healthy: Laboratory, task_id: str) -> object:
     spoiled._s3 = healthy.s3  # noqa: SLF001 - the bucket is made once
     offered = Upload(caller=ALICE, name=PATH, kind="text/csv", size=3, body="{}", key="key")
-    return upload(spoiled.runtime, spoiled.poll(task_id), offered)
+    return upload(spoiled.runtime, whole(spoiled.runtime, caller=ALICE, task_id=task_id), offered)
 
 
 def _gets(spoiled: Laboratory, healthy: Laboratory, task_id: str) -> object:
     spoiled._s3 = healthy.s3  # noqa: SLF001
     (named,) = [entry for entry in healthy.conversation(task_id) if "file" in entry["message"][0]]
     at = named["received_at"]
-    return download(spoiled.runtime, spoiled.poll(task_id), file=f"task://{PATH}", at=at)
+    task = whole(spoiled.runtime, caller=ALICE, task_id=task_id)
+    return download(spoiled.runtime, task, file=f"task://{PATH}", at=at)
 
 
 def _registers(spoiled: Laboratory, _healthy: Laboratory, _task_id: str) -> object:

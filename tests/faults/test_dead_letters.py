@@ -18,7 +18,7 @@ from tests.support.faults import ANY, LOST, THROTTLED, Faults, Killed, faults_of
 from tests.support.laboratory import Laboratory
 from turnkeeper.domain.task import Phase
 from turnkeeper.queue import task_of
-from turnkeeper.store.items import task_key
+from turnkeeper.store.standing import task_key
 from turnkeeper.store.wire import item_to_wire
 
 RECEIVES = 2

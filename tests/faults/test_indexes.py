@@ -17,7 +17,7 @@ from turnkeeper.service.grants import grant
 from turnkeeper.service.notifications import list_calls
 from turnkeeper.service.reviews import list_reviews
 from turnkeeper.service.tasks import list_tasks
-from turnkeeper.store.items import task_key
+from turnkeeper.store.standing import task_key
 from turnkeeper.store.wire import item_to_wire
 
 COUNT = 6

@@ -17,7 +17,7 @@ from tests.support.laboratory import PACE, Laboratory
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import transitions
 from turnkeeper.domain.errors import TaskError
-from turnkeeper.domain.task import Task
+from turnkeeper.domain.standing import Standing
 from turnkeeper.service.accepted import Accepted
 from turnkeeper.service.change import apply
 
@@ -28,7 +28,7 @@ def send(lab: Laboratory, task_id: str) -> object:
     return lab.send(task_id, "sent")
 
 
-def poll(lab: Laboratory, task_id: str) -> Task:
+def poll(lab: Laboratory, task_id: str) -> Standing:
     return lab.poll(task_id)
 
 

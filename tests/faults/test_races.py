@@ -20,6 +20,7 @@ from tests.support.laboratory import ALICE, PACE, Laboratory, texts
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import transitions
 from turnkeeper.domain.errors import InputsArePending, TaskIsTerminal
+from turnkeeper.domain.standing import Standing
 from turnkeeper.domain.task import Phase, Task
 from turnkeeper.domain.transitions import Change
 from turnkeeper.service.accepted import Accepted
@@ -145,7 +146,7 @@ def interrupt(lab: Laboratory, task_id: str) -> Change:
     return apply(lab.runtime, lab.stored(task_id), decide, actor="host")
 
 
-def poll(lab: Laboratory, task_id: str) -> Task:
+def poll(lab: Laboratory, task_id: str) -> Standing:
     return lab.poll(task_id)
 
 

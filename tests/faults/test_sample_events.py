@@ -16,8 +16,8 @@ from tests.support.laboratory import Laboratory
 from turnkeeper import settings
 from turnkeeper.domain.rules import State, state_of
 from turnkeeper.domain.task import Phase
-from turnkeeper.store.items import task_key
 from turnkeeper.store.patience import Patience
+from turnkeeper.store.standing import task_key
 from turnkeeper.store.wire import item_to_wire
 
 EVENTS = Path(__file__).parents[2] / "events"

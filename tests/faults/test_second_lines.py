@@ -28,7 +28,8 @@ def write(lab: Laboratory, change: Change) -> Task:
 def ended(lab: Laboratory) -> Task:
     task_id = lab.create(agent="mayfly").task.id
     lab.clock.forward(seconds=5)
-    return lab.poll(task_id)
+    lab.poll(task_id)
+    return lab.stored(task_id)
 
 
 @pytest.mark.parametrize("transition", [Transition.ACCEPT, Transition.HEARTBEAT])

@@ -14,7 +14,7 @@ from tests.support.faults import CONFLICT, HEALTHY, READ, THROTTLED, TIMED_OUT_B
 from tests.support.laboratory import Laboratory
 from turnkeeper.domain.task import Phase
 from turnkeeper.service.sweep import sweep
-from turnkeeper.store.items import task_key
+from turnkeeper.store.standing import task_key
 from turnkeeper.store.wire import item_to_wire
 
 

@@ -28,7 +28,7 @@ from tests.support.faults import (
 from tests.support.laboratory import Laboratory
 from turnkeeper.domain.errors import CommitUnknown, StoreIsBusy, StoreIsUnavailable
 from turnkeeper.store.commit import LAST_LOOK_S
-from turnkeeper.store.items import task_key
+from turnkeeper.store.standing import task_key
 from turnkeeper.store.wire import item_to_wire
 
 ANSWERED = tuple(scene for scene in SCENES if scene.is_answered)

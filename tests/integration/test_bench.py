@@ -1,6 +1,6 @@
 """Each part of the bench measures, in little, what it measures at length."""
 
-from bench import accounting, contention, results
+from bench import accounting, contention, results, scale
 from bench.tables import markdown
 from tests.support.engines import Engine
 from tests.support.use_cases import USE_CASES
@@ -28,3 +28,21 @@ def test_what_a_use_case_costs_is_what_the_page_says() -> None:
     assert {
         name: (of["used"].get("read_unit", 0), of["used"].get("write_unit", 0)) for name, of in kept.items()
     } == {name: (case.read, case.written) for name, case in USE_CASES.items()}
+
+
+def test_operations_stay_flat_and_a_sweep_looks_at_each_task_once() -> None:
+    found = scale.measure(1, tasks=(10, 300), messages=(1, 60), looks_of_a_run=100)
+
+    few, many = found["tasks"]
+    flat = ("accept", "poll", "page", "sweep, nothing due")
+    assert {name: few[name] for name in flat} == {name: many[name] for name in flat}
+    assert many["sweep, nothing due"]["calls"] == 32
+    short, long = found["messages"]
+    assert (short["poll"]["read"], long["poll"]["read"]) == (1, 1)
+    assert long["page, nothing new"]["calls"] <= 2
+    assert long["the whole"]["bytes"] > 10 * short["the whole"]["bytes"]
+    due = found["due"]
+    assert (due["once"], due["twice"], due["never"]) == (300, 0, 0)
+    assert sum(due["runs"]) == 300
+    assert max(due["runs"]) == 100
+    assert len([*scale.tables(found), *scale.plots(found)]) == 5

@@ -51,7 +51,7 @@ class TestPoll:
             lab.poll(task_id)
             lab.poll(task_id)
 
-        assert tally.operations == ["get_item", "transact_write_items", "get_item"]
+        assert tally.operations == ["get_item", "get_item", "transact_write_items", "get_item"]
         assert tally.transactions == [2]
 
 

@@ -302,6 +302,12 @@ def test_a_host_registers_drives_and_ends(shell: Shell, hosts: Any, tmp_path: Pa
     assert " agent  Paid." in shell("read", lost).stdout
 
 
+def test_a_text_of_several_lines_stands_below_itself(shell: Shell) -> None:
+    task_id = shell.json("new", "echo", "one\ntwo")["id"]
+
+    assert shell("read", task_id).stdout.splitlines() == ["   you  one", "        two"]
+
+
 @pytest.mark.usefixtures("developers")
 def test_a_developer_sees_what_happened_to_a_task(
     shell: Shell, live_lab: Laboratory, monkeypatch: pytest.MonkeyPatch

@@ -14,7 +14,7 @@ from turnkeeper.domain.rules import Transition
 from turnkeeper.domain.task import Phase, Task
 from turnkeeper.domain.transitions import Change
 from turnkeeper.store.commit import Moved, commit
-from turnkeeper.store.items import task_key
+from turnkeeper.store.standing import task_key
 from turnkeeper.store.wire import item_to_wire
 
 FROM_A_NEWER_VERSION: dict[str, Any] = {

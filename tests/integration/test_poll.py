@@ -1,29 +1,11 @@
 """The poll: one task's status object through the function that does nothing else."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-from tests.support.engines import REGION
-from tests.support.gateway import ENVIRONMENT, Gateway
+from tests.support.gateway import Gateway
 from tests.support.hosting import Host, text
 from tests.support.laboratory import Laboratory
 from turnkeeper.domain.status import status_object
-
-ROOT = Path(__file__).parents[2]
-THE_POLLS_MODULES = {
-    *("asc", "asc.registry"),
-    *("domain", "domain.errors", "domain.instants", "domain.judging", "domain.primary", "domain.rules"),
-    *("domain.status", "domain.task", "domain.waits"),
-    *("edge", "edge.answers", "edge.caller", "edge.etags", "edge.exchange", "edge.lines"),
-    *("faults", "metrics", "sdk", "settings"),
-    *("service", "service.owned", "service.poll", "service.runtime"),
-    *("store", "store.items", "store.parts", "store.patience", "store.table", "store.tasks", "store.wire"),
-}
-"""All of ours that a starting poll loads: one more is a decision, since each poll's cold start pays for it."""
 
 
 def made(lab: Laboratory) -> str:
@@ -110,37 +92,6 @@ def test_a_poll_that_names_no_task_finds_none(api: Gateway, parameters: dict[str
     request["pathParameters"] = parameters
 
     assert api.send(request).status == 404
-
-
-def test_the_poll_loads_nothing_that_it_does_not_need() -> None:
-    """In a process of its own, as a cold start is."""
-    program = "import sys, functions.status.handler; print(*sys.modules)"
-    path = os.pathsep.join([str(ROOT), str(ROOT / "layers" / "shared" / "python")])
-    places = {"TURNKEEPER_TABLE": "t", "AWS_DEFAULT_REGION": REGION, "PYTHONPATH": path}
-
-    loaded = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**ENVIRONMENT, **places},
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.split()
-
-    assert "botocore.client" in loaded
-    strangers = {name.partition(".")[0] for name in loaded} - sys.stdlib_module_names
-    assert strangers <= {
-        "botocore",
-        "dateutil",
-        "jmespath",
-        "six",
-        "urllib3",
-        "functions",
-        "turnkeeper",
-        "__main__",
-        "certifi",
-    }
-    ours = {name.removeprefix("turnkeeper.") for name in loaded if name.startswith("turnkeeper.")}
-    assert ours == THE_POLLS_MODULES
 
 
 @pytest.mark.clause("INV-2")

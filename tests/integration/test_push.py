@@ -204,7 +204,7 @@ class TestFailures:
         assert heard.told(*records) == [number(each) for each in records]
         assert PRIVATE not in caplog.text
 
-    @pytest.mark.parametrize("broken", ["no terms", "no revision", "a phase to come", "no keys"])
+    @pytest.mark.parametrize("broken", ["no due time", "no revision", "a phase to come", "no keys"])
     def test_a_record_that_cannot_be_read_is_set_aside_without_its_words_and_holds_up_no_other(
         self, lab: Laboratory, heard: Heard, broken: str, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -212,8 +212,8 @@ class TestFailures:
         image = bad["dynamodb"]["NewImage"]
         image["agent"] = {"S": PRIVATE}
         match broken:
-            case "no terms":
-                del image["terms"]
+            case "no due time":
+                del image["due_at"]
             case "no revision":
                 bad["dynamodb"]["OldImage"] = {"pk": image["pk"], "sk": image["sk"]}
             case "a phase to come":

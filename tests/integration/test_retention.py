@@ -22,7 +22,7 @@ from turnkeeper.service.sweep import sweep
 from turnkeeper.service.tasks import list_tasks
 from turnkeeper.service.verify import verify
 from turnkeeper.store import deletion
-from turnkeeper.store.items import task_key
+from turnkeeper.store.standing import task_key
 from turnkeeper.store.wire import item_to_wire
 
 UNKNOWN = "0" * 32

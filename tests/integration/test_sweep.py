@@ -16,7 +16,7 @@ from turnkeeper.domain.rules import State, state_of
 from turnkeeper.domain.task import Phase, Reason, Task
 from turnkeeper.domain.waits import Verdict, WaitKind
 from turnkeeper.service.change import apply
-from turnkeeper.store.items import task_key
+from turnkeeper.store.standing import task_key
 from turnkeeper.store.wire import item_to_wire, to_wire
 
 MINUTE = timedelta(minutes=1)

@@ -11,7 +11,8 @@ from tests.support.laboratory import Laboratory
 from turnkeeper.domain.instants import to_text
 from turnkeeper.domain.task import Phase
 from turnkeeper.service.sweep import sweep
-from turnkeeper.store.items import SHARDS, task_key
+from turnkeeper.store.items import SHARDS
+from turnkeeper.store.standing import task_key
 from turnkeeper.store.wire import item_to_wire, to_wire
 
 MINUTE = timedelta(minutes=1)

@@ -17,7 +17,7 @@ from turnkeeper.service import host_turns
 from turnkeeper.service.retention import MARGIN
 from turnkeeper.service.tasks import list_tasks
 from turnkeeper.service.verify import verify
-from turnkeeper.store.items import SCHEMA, task_key
+from turnkeeper.store.standing import SCHEMA, task_key
 from turnkeeper.store.wire import item_to_wire
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -6,6 +6,7 @@ map or a list three bytes, and one per element; a set three bytes; a truth value
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from functools import lru_cache
 from math import ceil
 from typing import Any
 
@@ -59,6 +60,7 @@ def _text(text: str | bytes) -> int:
     return len(text.encode() if isinstance(text, str) else text)
 
 
+@lru_cache(10_000)
 def _number(text: str) -> int:
     number = Decimal(text).normalize()
     digits = len(number.as_tuple().digits)

@@ -19,7 +19,7 @@ class Call:
     request: dict[str, Any]
     answer: dict[str, Any] | None
     before: tuple[Any, ...] = ()
-    """The written items as they were, where the client looks."""
+    """The written items as they were, where the client looks; of an item that was read in part, the whole."""
     after: tuple[Any, ...] = ()
 
     @property
@@ -34,7 +34,8 @@ class Call:
         match self.operation:
             case "get_item":
                 consistent = self.request.get("ConsistentRead", False)
-                return read_units([item_size(answer.get("Item", {}))], consistent=consistent)
+                read = self.before or [answer.get("Item", {})]
+                return read_units([item_size(item) for item in read], consistent=consistent)
             case "query":
                 consistent = self.request.get("ConsistentRead", False)
                 return query_units(sum(map(item_size, answer["Items"])), consistent=consistent)
@@ -67,9 +68,15 @@ class Counting:
 
         return call
 
-    def made(self, name: str, request: dict[str, Any]) -> tuple[Any, ...]:  # noqa: ARG002 - who meters looks
-        """The items that a call is about, as they are now; who only counts does not look."""
-        return ()
+    def made(self, name: str, request: dict[str, Any]) -> tuple[Any, ...]:
+        """What a call is about as it is now, as far as it is metered by more than its answer.
+
+        An item that is read in part is paid for whole; who only counts looks at nothing else.
+        """
+        if name != "get_item" or "ProjectionExpression" not in request:
+            return ()
+        whole = {part: request[part] for part in ("TableName", "Key", "ConsistentRead")}
+        return (self.client.get_item(**whole).get("Item", {}),)
 
 
 @dataclass

@@ -11,6 +11,7 @@ from tests.support.callbook import THE_TEST, as_function, at_work
 from tests.support.engines import Engine, make_bucket, make_queue, make_table
 from turnkeeper.agents import builtin
 from turnkeeper.agents.protocol import Agent
+from turnkeeper.domain.standing import Standing
 from turnkeeper.domain.task import Pace, Task
 from turnkeeper.mounts import Mounts
 from turnkeeper.queue import WakeUps, task_of
@@ -23,8 +24,8 @@ from turnkeeper.service.runtime import Runtime
 from turnkeeper.service.sweep import Swept, sweep
 from turnkeeper.service.turns import ComeBackLater, attend
 from turnkeeper.store import tasks
-from turnkeeper.store.items import task_key
 from turnkeeper.store.patience import Patience
+from turnkeeper.store.standing import task_key
 from turnkeeper.store.table import Table
 from turnkeeper.store.wire import item_from_wire, item_to_wire
 
@@ -148,7 +149,7 @@ class Laboratory:
         return accept(self.runtime, caller=caller, task_id=task_id, content=said, key=None)
 
     @as_function("status")
-    def poll(self, task_id: str, *, caller: str = ALICE) -> Task:
+    def poll(self, task_id: str, *, caller: str = ALICE) -> Standing:
         return poll(self.runtime, caller=caller, task_id=task_id)
 
     def stored(self, task_id: str) -> Task:

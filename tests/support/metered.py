@@ -43,6 +43,11 @@ def asked(task_id: str) -> Asked:
     return Asked(principal=ACME.principal, task_id=task_id, body="{}", key=None)
 
 
+def manifest_of(name: str, **ours: Any) -> str:
+    """The document of an agent of the host's whose turns may be repeated."""
+    return json.dumps(manifest(name, repeatable=True, **ours))
+
+
 class TakesEverything:
     """A bus that takes every event."""
 
@@ -104,11 +109,14 @@ class Metered:
         self.lab.attend(message)
 
 
-def metered(engine: Engine) -> Metered:
-    """A laboratory that meters, on a table of its own; its agents are known, as they are after their first use."""
-    dynamodb, sqs = Metering(engine.client("dynamodb")), Counting(engine.client("sqs"))
+def metered(engine: Engine, *, table: Any = None) -> Metered:
+    """A laboratory that meters; its agents are known, as they are after their first use.
+
+    It has a table of its own, or that of the client *table*.
+    """
+    dynamodb, sqs = Metering(table or engine.client("dynamodb")), Counting(engine.client("sqs"))
     s3, events = Counting(engine.client("s3")), Counting(TakesEverything())
-    lab = Laboratory(engine, dynamodb=dynamodb, sqs=sqs, _s3=s3)
+    lab = Laboratory(engine, dynamodb=dynamodb, sqs=sqs, table="tasks" if table else "", _s3=s3)
     make_bucket(s3, lab.bucket)
     queue = lab.runtime.queue
     assert queue
@@ -116,7 +124,7 @@ def metered(engine: Engine) -> Metered:
     for agent in ("echo", "mayfly"):
         catalogue.keep(lab.runtime, catalogue.look_up(lab.runtime, agent))
     for name, lists in ((AGENT, []), (OTHER, [AGENT])):
-        document = json.dumps(manifest(name, delegates_from=lists, repeatable=True))
+        document = manifest_of(name, delegates_from=lists)
         host_agents.register(lab.runtime, principal=ACME.principal, name=name, document=document)
     bus = Bus(events=events, sqs=sqs, name="bus", untold_url="url")
     return Metered(lab, bus, (dynamodb, sqs, s3, events))

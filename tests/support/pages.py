@@ -9,24 +9,29 @@ from typing import Any
 from infra import ROOT
 
 DOCS = ROOT / "docs"
-FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r'^( *)```(\w*)(?: title="([^"\n]*)")?[^\n]*\n(.*?)^\1```$', re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, its text, and the line on which that begins."""
+    """A fenced block: its language, its title, its text, and the line on which that begins."""
 
     language: str
+    title: str
     text: str
     line: int
 
 
 def blocks(page: str) -> Iterator[Block]:
     """The fenced blocks of docs/*page*."""
-    text = (DOCS / page).read_text(encoding="utf-8")
+    yield from blocks_of((DOCS / page).read_text(encoding="utf-8"))
+
+
+def blocks_of(text: str) -> Iterator[Block]:
+    """The fenced blocks of a page's *text*."""
     for found in FENCE.finditer(text):
-        inner = "".join(line.removeprefix(found[1]) for line in found[3].splitlines(keepends=True))
-        yield Block(found[2], inner, text.count("\n", 0, found.start(3)) + 1)
+        inner = "".join(line.removeprefix(found[1]) for line in found[4].splitlines(keepends=True))
+        yield Block(found[2], found[3] or "", inner, text.count("\n", 0, found.start(4)) + 1)
 
 
 def blocks_in(page: str, language: str) -> list[str]:

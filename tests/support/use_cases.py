@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from tests.support.agents import Talkative
 from tests.support.engines import Engine
@@ -61,9 +62,9 @@ class UseCase:
     written: int
     """Units, those of the indexes included."""
 
-    def cost(self, engine: Engine) -> Cost:
-        """What it costs, on a table of its own."""
-        place = metered(engine)
+    def cost(self, engine: Engine, *, table: Any = None) -> Cost:
+        """What it costs, on a table of its own, or on *table*, a client with one."""
+        place = metered(engine, table=table)
         told = self.told(place)
         next(told)
         # Nobody acts in the very instant of what was before, in which a due time would seem to stand still.
@@ -195,7 +196,7 @@ def poll_anothers(at: Metered) -> Iterator[None]:
         return
 
 
-@costs(PEOPLE, [GET, write(2)], read=1, written=6)
+@costs(PEOPLE, [GET, GET, write(2)], read=2, written=6)
 def poll_expiring(at: Metered) -> Iterator[None]:
     """Poll a task past its announced end, the first time."""
     task_id = at.lab.create(agent="mayfly").task.id

@@ -17,9 +17,9 @@ from turnkeeper.store.items import (
     log_key,
     memo_key,
     task_from_item,
-    task_key,
     task_to_item,
 )
+from turnkeeper.store.standing import task_key
 from turnkeeper.store.wire import item_from_wire, item_to_wire
 
 ids = st.text("0123456789abcdef", min_size=32, max_size=32)

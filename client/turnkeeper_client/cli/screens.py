@@ -84,9 +84,9 @@ def line(entry: Entry) -> Text:
     """An entry of a conversation; what the agent has not seen yet is dim."""
     is_new = entry.committed_at is None
     text = Text(f"{SPEAKERS.get(entry.type, entry.type):>6}  ", style="dim" if is_new else "bold")
-    shown = "\n        ".join(
+    shown = "\n".join(
         part.text if part.text is not None else f"[{part.mime_type}: {part.file}]" for part in entry.message
-    )
+    ).replace("\n", "\n        ")
     text.append(shown, style="dim" if is_new else "not bold")
     if entry.error:
         text.append(f"  ({entry.error})", style="red")

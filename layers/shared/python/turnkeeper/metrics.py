@@ -94,10 +94,6 @@ type Meter = Callable[[Iterable[Measured]], None]
 """Whoever is told what was measured; it fails nothing."""
 
 
-def unheard(_measured: Iterable[Measured]) -> None:
-    """A meter that nobody reads."""
-
-
 def told_to(namespace: str) -> Meter:
     """A meter that writes to the log what CloudWatch then keeps under *namespace*."""
 

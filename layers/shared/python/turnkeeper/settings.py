@@ -5,6 +5,7 @@ Nothing has a silent default: what is missing stops the function at its start, b
 
 import json
 import os
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -13,13 +14,14 @@ import botocore.session
 from botocore.config import Config
 
 from turnkeeper import sdk
-from turnkeeper.domain.task import Pace
-from turnkeeper.metrics import told_to
+from turnkeeper.domain.pace import Pace
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.store.table import Table
 
 if TYPE_CHECKING:
+    from turnkeeper.agents.models import Model
     from turnkeeper.bus import Bus
+    from turnkeeper.metrics import Measured, Meter
     from turnkeeper.mounts import Mounts
     from turnkeeper.queue import WakeUps
 
@@ -33,6 +35,8 @@ CALLS = Config(
 # The store tries again itself. It keeps to one deadline and must know what became of each attempt, to tell whether a
 # write may still arrive; the SDK's own retries would hide the first and multiply the other.
 STORE_CALLS = CALLS.merge(Config(retries={"mode": "standard", "total_max_attempts": 1}))
+# A poll asks one thing, whose key is checked before and whose rest is written down: nobody need check it again.
+POLL_CALLS = STORE_CALLS.merge(Config(parameter_validation=False))
 # Only the fourth signature can hold a client to headers; it is over the host as well, so that must be the region's own
 # and not one that redirects. A checksum would be of a body that nobody has yet.
 S3_CALLS = Config(
@@ -57,12 +61,13 @@ def runtime(*, wakes: bool = True) -> Runtime:
     """The runtime of this process; without *wakes* it has no queue, for what never wakes anybody."""
     told = json.loads(_setting("REPORTERS")) if wakes else {}
     reporters = {issuer: frozenset(scopes) for issuer, scopes in told.items()}
-    dynamodb: Any = session().create_client("dynamodb", config=STORE_CALLS)
+    dynamodb: Any = session().create_client("dynamodb", config=STORE_CALLS if wakes else POLL_CALLS)
     table = Table(dynamodb, _setting("TABLE"))
     return Runtime(
         table=table,
         queue=wake_ups() if wakes else None,
         host_functions=frozenset(json.loads(_setting("HOST_FUNCTIONS"))) if wakes else frozenset(),
+        models=models() if wakes else {},
         mounts=mounts() if "TURNKEEPER_BUCKET" in os.environ else None,
         reporters=reporters,
         severities=_severities() if "TURNKEEPER_SEVERITIES" in os.environ else {},
@@ -75,9 +80,17 @@ def runtime(*, wakes: bool = True) -> Runtime:
         heartbeat=_seconds("HEARTBEAT_SECONDS"),
         idempotency=_seconds("IDEMPOTENCY_SECONDS"),
         clock=utc_now,
-        meter=told_to(_setting("METRICS_NAMESPACE")),
+        meter=_meter(_setting("METRICS_NAMESPACE")),
         trace=trace,
     )
+
+
+@cache
+def models() -> "dict[str, Model]":
+    """The agents that are a model of Bedrock's, by name."""
+    from turnkeeper.agents import models  # noqa: PLC0415 - the poll must not pay for it
+
+    return models.models(json.loads(_setting("BEDROCK_AGENTS")))
 
 
 @cache
@@ -121,6 +134,15 @@ def mounts() -> "Mounts":
 def s3() -> Any:
     """A client of S3, whose signatures say what whoever gets one may do."""
     return session().create_client("s3", config=CALLS.merge(S3_CALLS))
+
+
+def _meter(namespace: str) -> "Meter":
+    def tell(measured: "Iterable[Measured]") -> None:
+        from turnkeeper.metrics import told_to  # noqa: PLC0415 - the poll has nothing to count
+
+        told_to(namespace)(measured)
+
+    return tell
 
 
 def _severities() -> dict[int, str]:

@@ -122,6 +122,12 @@ def has_room(held: Sequence[Held]) -> bool:
     return len(held) < MOST_HELD and size(held) + _EACH <= HELD_BYTES
 
 
+def has_ready_input(received: int, committed: int, held: Sequence[Held]) -> bool:
+    """Of inputs that came up to *received*, one waits for nothing but the next turn."""
+    is_decided = any(one.wait is None for one in held)
+    return is_decided or (received > committed and has_room(held))
+
+
 def outstanding(held: Sequence[Held]) -> tuple[Wait, ...]:
     """The reviews that held inputs wait for."""
     return tuple(one.wait for one in held if one.wait is not None)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from turnkeeper.asc.registry import Code
-from turnkeeper.domain.task import Phase, Task, TurnState
+from turnkeeper.domain.standing import Phase, Standing, TurnState
 from turnkeeper.domain.waits import NotificationKind, notifications
 
 INTERNAL = frozenset({Code.RETRY_SCHEDULED, Code.WAITING_DEPENDENCY})
@@ -15,18 +15,18 @@ _PHASES: Mapping[Code, str] = MappingProxyType(
 )
 
 
-def public_code(task: Task) -> Code:
+def public_code(task: Standing) -> Code:
     """The primary status as anybody may see it: internal waits and attempts are work like any other."""
     code = primary_code(task)
     return Code.RUNNING if code in INTERNAL else code
 
 
-def lifecycle_phase(task: Task, code: Code) -> str:
+def lifecycle_phase(task: Standing, code: Code) -> str:
     """The phase of the status model that goes with *code* of *task* (MOD-1)."""
     return "FINISHED" if task.is_terminal else _PHASES.get(code, "WAITING")
 
 
-def primary_code(task: Task) -> Code:
+def primary_code(task: Standing) -> Code:
     """One declared scope, one primary status (INV-1): 3003 before 3002 before the rest."""
     if task.phase is Phase.IDLE:
         return Code.HUMAN_INPUT_REQUIRED
@@ -41,7 +41,7 @@ def primary_code(task: Task) -> Code:
     return Code.RUNNING
 
 
-def _waiting_for(task: Task) -> Code:
+def _waiting_for(task: Standing) -> Code:
     kinds = {call.kind for call in notifications(task.asks, task.responsible_user)}
     if NotificationKind.USER_AUTH_REQUIRED in kinds:
         return Code.AUTHENTICATION_REQUIRED

@@ -1,6 +1,7 @@
 """The table of transitions: from which states each may start. Everything else is refused."""
 
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from turnkeeper.domain.errors import (
     StaleFence,
@@ -9,7 +10,10 @@ from turnkeeper.domain.errors import (
     TurnNotRunnable,
     WaitNotFound,
 )
-from turnkeeper.domain.task import Phase, Task, TurnState
+from turnkeeper.domain.standing import Phase, Standing, TurnState
+
+if TYPE_CHECKING:
+    from turnkeeper.domain.task import Task  # a poll has no whole task
 
 
 class State(StrEnum):
@@ -94,7 +98,7 @@ ALLOWED_FROM: dict[Transition, frozenset[State]] = {
 }
 
 
-def state_of(task: Task) -> State:
+def state_of(task: Standing) -> State:
     """The one state *task* is in."""
     if task.phase is Phase.TERMINAL:
         return State.TERMINAL
@@ -110,7 +114,7 @@ def state_of(task: Task) -> State:
     }[task.turn.state]
 
 
-def require(task: Task, transition: Transition, *, fence: int | None = None) -> None:
+def require(task: "Task", transition: Transition, *, fence: int | None = None) -> None:
     """Pass if *transition* may start here and *fence*, where one is given, is the turn's."""
     if task.phase is Phase.TERMINAL and transition is not Transition.LOOK:
         raise TaskIsTerminal(str(task.terminal_reason))

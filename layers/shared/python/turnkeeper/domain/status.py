@@ -3,11 +3,11 @@
 from typing import Any
 
 from turnkeeper.domain.instants import to_text
-from turnkeeper.domain.task import Task
+from turnkeeper.domain.standing import Standing
 from turnkeeper.domain.waits import Notification, notifications
 
 
-def status_object(task: Task) -> dict[str, Any]:
+def status_object(task: Standing) -> dict[str, Any]:
     """The contract's shape: nullable fields stand as null, `provider` only where it applies."""
     return {
         "id": task.id,
@@ -24,7 +24,7 @@ def status_object(task: Task) -> dict[str, Any]:
     }
 
 
-def looks_the_same(one: Task, other: Task) -> bool:
+def looks_the_same(one: Standing, other: Standing) -> bool:
     """The two show the same status object, their revisions aside (TS-6)."""
     return (
         one.phase is other.phase

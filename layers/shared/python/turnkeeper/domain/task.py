@@ -12,39 +12,27 @@ from typing import TYPE_CHECKING, Any
 
 from turnkeeper.asc.registry import Code
 from turnkeeper.domain import instants
-from turnkeeper.domain.judging import Held, HeldOutput, has_room, outstanding
+from turnkeeper.domain.judging import Held, HeldOutput, has_ready_input, outstanding
+from turnkeeper.domain.pace import Pace
+from turnkeeper.domain.standing import DEPLOYMENT, Ends, Phase, Reason, TurnState
 from turnkeeper.domain.waits import Resolution, Verdict, Wait
 
 if TYPE_CHECKING:
     from turnkeeper.domain.messages import Range  # a poll has no messages
 
-DEPLOYMENT = "deployment"
-"""The owner of the built-in agents, and whoever the deployment lets act as it."""
-
-
-class Phase(StrEnum):
-    """Coarse enough to act on: awaits input, is busy, has ended (TS-5a)."""
-
-    IDLE = "idle"
-    PROCESSING = "processing"
-    TERMINAL = "terminal"
-
-
-class Reason(StrEnum):
-    """Why a task ended (TS-5b). The one place to add a reason."""
-
-    COMPLETED = "completed"
-    ERRORED = "errored"
-    RESTRICTED = "restricted"
-
-
-class TurnState(StrEnum):
-    """Whether somebody runs the turn, may run it, or must wait."""
-
-    RUNNING = "running"
-    BETWEEN_ATTEMPTS = "between_attempts"
-    SUSPENDED = "suspended"
-    RUNNABLE = "runnable"
+__all__ = [
+    "DEPLOYMENT",
+    "NOTHING_USED",
+    "Pace",
+    "Phase",
+    "Reason",
+    "Runs",
+    "Task",
+    "Terms",
+    "Turn",
+    "TurnState",
+    "Usage",
+]
 
 
 class Runs(StrEnum):
@@ -158,7 +146,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class Task(Ends):
     """Everything that decides what may happen next. The conversation lies beside it."""
 
     id: str
@@ -209,11 +197,6 @@ class Task:
     log_head: str = ""
 
     @property
-    def is_terminal(self) -> bool:
-        """It has ended."""
-        return self.phase is Phase.TERMINAL
-
-    @property
     def pending(self) -> int:
         """How many inputs arrived and are not committed, held ones too."""
         return self.received - self.committed + len(self.held)
@@ -233,32 +216,9 @@ class Task:
     @property
     def has_ready_input(self) -> bool:
         """An input waits for nothing but the next turn."""
-        is_decided = any(one.wait is None for one in self.held)
-        return is_decided or (self.received > self.committed and has_room(self.held))
+        return has_ready_input(self.received, self.committed, self.held)
 
     @property
     def oldest_end(self) -> datetime:
         """The end of its `max_age`: no due time lies later while it is not terminal."""
         return instants.later(self.created_at, self.terms.max_age)
-
-    def is_expired(self, now: datetime) -> bool:
-        """It is idle and the instant it announced has come (TS-8c)."""
-        return self.idle_expires_at is not None and now >= self.idle_expires_at
-
-    def is_gone(self, now: datetime) -> bool:
-        """Its retention is over: from that instant it is an unknown task to everybody, deleted already or not."""
-        return self.is_terminal and now >= self.due_at
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
-    """The deployment's numbers that decide when somebody looks again."""
-
-    lease: timedelta
-    wake_grace: timedelta
-    wake_grace_max: timedelta
-    retention: timedelta
-
-    def grace(self, looks: int) -> timedelta:
-        """How long to wait for a wake-up before looking again: doubles with each fruitless look."""
-        return min(self.wake_grace * (1 << min(looks, 16)), self.wake_grace_max)

@@ -9,8 +9,8 @@ from typing import Any
 
 from turnkeeper.domain.instants import to_text
 from turnkeeper.domain.primary import lifecycle_phase, public_code
+from turnkeeper.domain.standing import Standing
 from turnkeeper.domain.status import status_object
-from turnkeeper.domain.task import Task
 from turnkeeper.edge import etags
 
 NOT_STORED = "private, no-store"
@@ -32,7 +32,7 @@ def answer(status: int, body: str, headers: Headers) -> Answer:
     return {"statusCode": status, "headers": {"Cache-Control": NOT_STORED, **kind, **given}, "body": body}
 
 
-def agent_status(task: Task) -> Headers:
+def agent_status(task: Standing) -> Headers:
     """*task*'s primary status as anybody may see it, in a structured field (RFC 9651): an integer with parameters.
 
     A parameter that is true stands without a value, as that format has it.
@@ -43,7 +43,7 @@ def agent_status(task: Task) -> Headers:
     return {"Agent-Status": said}
 
 
-def polled(task: Task, *, look_after: int | None, is_known: bool) -> Answer:
+def polled(task: Standing, *, look_after: int | None, is_known: bool) -> Answer:
     """*task*'s status object, or 304 when the caller has it already; both say when to look again."""
     status = HTTPStatus.NOT_MODIFIED if is_known else HTTPStatus.OK
     return _shown(status, task, look_after, {"Cache-Control": REVALIDATED})
@@ -51,7 +51,7 @@ def polled(task: Task, *, look_after: int | None, is_known: bool) -> Answer:
 
 def accepted(
     status: int,
-    task: Task,
+    task: Standing,
     *,
     look_after: int | None,
     received_at: datetime | None,
@@ -62,13 +62,13 @@ def accepted(
     return _shown(status, task, look_after, {"Location": location, "Received-At": received})
 
 
-def listed(tasks: Iterable[Task], following: str | None) -> Answer:
+def listed(tasks: Iterable[Standing], following: str | None) -> Answer:
     """A page of tasks as status objects, and the cursor of the next page."""
     body = {"tasks": [status_object(task) for task in tasks], "next": following}
     return answer(HTTPStatus.OK, _to_json(body), {})
 
 
-def conversed(task: Task, entries: Iterable[str], *, following: str, more: bool) -> Answer:
+def conversed(task: Standing, entries: Iterable[str], *, following: str, more: bool) -> Answer:
     """A page of *task*'s conversation, each entry one JSON object as text, as of its revision.
 
     The body goes in base64, which the gateway unpacks: as text, each quote in it would double inside Lambda's
@@ -86,7 +86,7 @@ def journalled(entries: Iterable[Mapping[str, Any]], *, following: str, more: bo
 
 
 def enveloped(
-    task: Task, tag: str, envelope: Mapping[str, Any] | None, *, media_type: str, look_after: int | None
+    task: Standing, tag: str, envelope: Mapping[str, Any] | None, *, media_type: str, look_after: int | None
 ) -> Answer:
     """*task*'s envelope, or 304 when there is none to send; *tag* is its entity tag."""
     headers = {
@@ -107,14 +107,14 @@ def told(status: int, problem: Mapping[str, Any], *, media_type: str, retry_afte
     return answer(status, _to_json(problem), headers)
 
 
-def _shown(status: int, task: Task, look_after: int | None, headers: Headers) -> Answer:
+def _shown(status: int, task: Standing, look_after: int | None, headers: Headers) -> Answer:
     poll_after = None if look_after is None else str(look_after)
     body = "" if status == HTTPStatus.NOT_MODIFIED else status_text(task)
     said = {"ETag": etags.tag(task.revision), "Poll-After": poll_after, **agent_status(task)}
     return answer(status, body, {**said, **headers})
 
 
-def status_text(task: Task) -> str:
+def status_text(task: Standing) -> str:
     """*task*'s status object as text: what a poll answers, and an event tells."""
     return _to_json(status_object(task))
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from turnkeeper.domain.errors import NotAHost, NotAHuman
-from turnkeeper.domain.task import DEPLOYMENT
+from turnkeeper.domain.standing import DEPLOYMENT
 
 
 def human(event: Mapping[str, Any], *, claim: str) -> str:

@@ -29,8 +29,8 @@ from turnkeeper.service.change import expire
 from turnkeeper.service.declared import Declared, contract_of, declared
 from turnkeeper.service.heard import beside_it, composed, heard, only_pointed_at
 from turnkeeper.service.owned import check_id
-from turnkeeper.service.poll import poll
 from turnkeeper.service.runtime import Runtime
+from turnkeeper.service.whole import whole
 from turnkeeper.store import beside, tasks
 from turnkeeper.store.beside import NOTHING, Beside
 
@@ -73,7 +73,7 @@ type Known = Callable[[str], bool]
 
 def for_person(runtime: Runtime, *, caller: str, task_id: str, develops: bool, is_known: Known) -> Seen:
     """The caller's own task, as the public sees it or, if the caller *develops*, as developers do."""
-    task = poll(runtime, caller=caller, task_id=task_id)
+    task = whole(runtime, caller=caller, task_id=task_id)
     return _seen(runtime, task, Profile.DEVELOPER if develops else Profile.PUBLIC, is_known)
 
 

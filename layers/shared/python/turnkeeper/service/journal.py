@@ -13,8 +13,8 @@ from turnkeeper.asc.registry import Code
 from turnkeeper.asc.status import Profile
 from turnkeeper.domain.errors import TaskNotFound
 from turnkeeper.service.cursors import bad_cursor, read_number, write_number
-from turnkeeper.service.poll import poll
 from turnkeeper.service.runtime import Runtime
+from turnkeeper.service.whole import whole
 from turnkeeper.store import journal
 from turnkeeper.store.parts import Attributes
 
@@ -63,7 +63,7 @@ def page(
     reached = read_number(after) if after is not None else 0
     if not develops:
         raise TaskNotFound
-    task = poll(runtime, caller=caller, task_id=task_id)
+    task = whole(runtime, caller=caller, task_id=task_id)
     if reached > task.log_number:
         raise bad_cursor("after")
     found = journal.entries(runtime.table, task.id, first=reached + 1, last=task.log_number, limit=limit)

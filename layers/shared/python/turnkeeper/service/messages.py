@@ -15,8 +15,8 @@ from turnkeeper.domain.task import Task
 from turnkeeper.guards.guardrails import ERRORS
 from turnkeeper.guards.scene import Side
 from turnkeeper.service.cursors import Place, bad_cursor, read_place, write_place
-from turnkeeper.service.poll import poll
 from turnkeeper.service.runtime import Runtime
+from turnkeeper.service.whole import whole
 from turnkeeper.store import transcript
 from turnkeeper.store.table import Table
 
@@ -35,7 +35,7 @@ class Page:
 
 def page(runtime: Runtime, *, caller: str, task_id: str, after: str | None, limit: int) -> Page:
     """Up to *limit* entries or 4 MB (one at least, where there is one) after the place of the cursor *after*."""
-    return page_of(runtime, lambda: poll(runtime, caller=caller, task_id=task_id), after=after, limit=limit)
+    return page_of(runtime, lambda: whole(runtime, caller=caller, task_id=task_id), after=after, limit=limit)
 
 
 def page_of(

@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 
 from turnkeeper.domain.errors import TaskNotFound
-from turnkeeper.domain.task import Task
+from turnkeeper.domain.standing import Standing
 
 TASK_ID = re.compile(r"[0-9a-f]{32}", re.ASCII)
 
@@ -15,7 +15,7 @@ def check_id(task_id: str) -> None:
         raise TaskNotFound
 
 
-def owned(task: Task | None, caller: str, *, now: datetime) -> Task:
+def owned[Stands: Standing](task: Stands | None, caller: str, *, now: datetime) -> Stands:
     """*task*, if there is one *now* and it is *caller*'s."""
     if task is None or task.is_gone(now) or task.responsible_user != caller:
         raise TaskNotFound

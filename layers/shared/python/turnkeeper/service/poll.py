@@ -4,10 +4,10 @@ from datetime import datetime
 from enum import StrEnum
 
 from turnkeeper.domain.rules import State, state_of
-from turnkeeper.domain.task import Task
+from turnkeeper.domain.standing import Standing
 from turnkeeper.service.owned import check_id, owned
 from turnkeeper.service.runtime import Runtime
-from turnkeeper.store import tasks
+from turnkeeper.store import standing
 
 
 class Rhythm(StrEnum):
@@ -32,20 +32,20 @@ def pace_s(quiet_s: float, *, shortest: int, longest: int, share: float) -> int:
     return min(longest, max(shortest, int(quiet_s * share)))
 
 
-def poll(runtime: Runtime, *, caller: str, task_id: str) -> Task:
-    """The caller's task as it is now; past its announced end, the end is written first and then answered."""
+def poll(runtime: Runtime, *, caller: str, task_id: str) -> Standing:
+    """Where the caller's task stands now; past its announced end, the end is written first and then answered."""
     check_id(task_id)
     now = runtime.clock()
-    task = owned(tasks.read(runtime.table, task_id), caller, now=now)
-    if not task.is_expired(now):
-        return task
-    # Once in a task's life: the other polls' cold start does not pay for what writes.
-    from turnkeeper.service.change import expire  # noqa: PLC0415
+    glance = owned(standing.look(runtime.table, task_id), caller, now=now)
+    if not glance.is_expired(now):
+        return glance
+    # Once in a task's life: the other polls' cold start does not pay for what reads a whole task and writes.
+    from turnkeeper.service.whole import whole  # noqa: PLC0415
 
-    return expire(runtime, task, actor="reader")
+    return whole(runtime, caller=caller, task_id=task_id)
 
 
-def poll_after(task: Task, now: datetime) -> int | None:
+def poll_after(task: Standing, now: datetime) -> int | None:
     """In how many seconds a poll may find something new; None when nothing will change any more."""
     rhythm = _rhythm(state_of(task))
     if rhythm is None:
@@ -70,7 +70,7 @@ def _rhythm(state: State) -> Rhythm | None:
             return Rhythm.BUSY
 
 
-def _last_change(task: Task) -> datetime:
+def _last_change(task: Standing) -> datetime:
     """When something last happened that begins a wait for the next thing."""
     turn = task.turn
     happened = [task.created_at, task.since, task.last_received_at, task.last_committed_at]

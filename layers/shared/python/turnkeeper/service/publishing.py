@@ -11,14 +11,14 @@ from itertools import batched
 from turnkeeper import traces
 from turnkeeper.bus import MOST_ENTRIES, Bus
 from turnkeeper.domain.errors import StoreIsUnavailable
-from turnkeeper.domain.task import Task
+from turnkeeper.domain.standing import Standing
 from turnkeeper.store import stream
 from turnkeeper.store.stream import Record
 
 log = logging.getLogger(__name__)
 
 
-def publish(bus: Bus, records: Iterable[Record], *, as_text: Callable[[Task], str]) -> list[str]:
+def publish(bus: Bus, records: Iterable[Record], *, as_text: Callable[[Standing], str]) -> list[str]:
     """The sequence numbers of those *records* that must come again; all others are told, aside, or say nothing new."""
     again: list[str] = []
     for batch in batched(_told(bus, records, as_text, again), MOST_ENTRIES, strict=False):
@@ -28,7 +28,7 @@ def publish(bus: Bus, records: Iterable[Record], *, as_text: Callable[[Task], st
 
 
 def _told(
-    bus: Bus, records: Iterable[Record], as_text: Callable[[Task], str], again: list[str]
+    bus: Bus, records: Iterable[Record], as_text: Callable[[Standing], str], again: list[str]
 ) -> Iterator[tuple[str, str]]:
     """What there is to tell, each with its record's number; what can be neither read nor set aside joins *again*."""
     for record in records:

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from turnkeeper.domain.task import Pace
-from turnkeeper.metrics import Meter, unheard
+from turnkeeper.domain.pace import Pace
 from turnkeeper.store.table import Table
 
 if TYPE_CHECKING:
-    # The poll has neither, and does not load them.
+    # The poll has none of them, and does not load them.
+    from turnkeeper.agents.models import Model
+    from turnkeeper.metrics import Meter
     from turnkeeper.mounts import Mounts
     from turnkeeper.queue import WakeUps
 
@@ -29,10 +30,13 @@ class Runtime:
     """Who may report through a host beside the host itself, and on which scopes."""
     severities: Mapping[int, str] = field(default_factory=dict)
     """How urgent codes are here, where that differs from what they usually are."""
+    models: "Mapping[str, Model]" = field(default_factory=dict)
+    """The agents that are a model of Bedrock's, by name."""
     pace: Pace
     heartbeat: timedelta
     idempotency: timedelta
     clock: Callable[[], datetime]
-    meter: Meter = unheard
+    meter: "Meter" = lambda _: None
+    """Who is told what was measured; nobody, as a rule of tests."""
     trace: Callable[[], str | None] = lambda: None
     """X-Ray's header of what is done now."""

@@ -11,8 +11,9 @@ from turnkeeper.domain.errors import TaskNotFound
 from turnkeeper.domain.task import Task
 from turnkeeper.service.owned import check_id
 from turnkeeper.store import journal
-from turnkeeper.store.items import TASK, task_from_item, task_key
+from turnkeeper.store.items import task_from_item
 from turnkeeper.store.parts import Attributes
+from turnkeeper.store.standing import TASK, task_key
 from turnkeeper.store.table import Table
 
 FIRST, LAST = "!", "~"

@@ -23,10 +23,11 @@ from turnkeeper.faults import (
     cancellation_reasons,
     fault_of,
 )
-from turnkeeper.store.items import task_from_item, task_key
+from turnkeeper.store.items import task_from_item
 from turnkeeper.store.keys import Claim
 from turnkeeper.store.parts import Attributes
 from turnkeeper.store.patience import AMONG_WRITERS, LONGEST_PAUSE, Patience
+from turnkeeper.store.standing import task_key
 from turnkeeper.store.table import Table
 from turnkeeper.store.wire import item_from_wire, item_to_wire
 from turnkeeper.store.writes import Write, never_written, prepared

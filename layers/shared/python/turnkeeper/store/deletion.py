@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from itertools import batched
 
-from turnkeeper.store.items import TASK, task_key
 from turnkeeper.store.parts import Attributes
+from turnkeeper.store.standing import TASK, task_key
 from turnkeeper.store.table import DELETES, Table
 from turnkeeper.store.wire import item_to_wire
 

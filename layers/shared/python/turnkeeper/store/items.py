@@ -7,23 +7,15 @@ import hashlib
 from collections.abc import Iterator
 from datetime import datetime
 
-from turnkeeper.asc.registry import Code
-from turnkeeper.domain.errors import StoreIsUnavailable
-from turnkeeper.domain.instants import from_text, to_text
-from turnkeeper.domain.task import Phase, Reason, Task
+from turnkeeper.domain.instants import to_text
+from turnkeeper.domain.task import Task
 from turnkeeper.store import parts
 from turnkeeper.store.parts import Attributes
+from turnkeeper.store.standing import SCHEMA, shown, task_key
+from turnkeeper.store.waits import text, wait_from_map, wait_to_map
 
-SCHEMA = 1
-"""Of a task with all that lies beside it; raised only with what an older version would read wrongly."""
 SHARDS = "0123456789abcdef"
 LIVE, ENDED = "due", "ended"
-TASK = "TASK"
-
-
-def task_key(task_id: str) -> Attributes:
-    """The task item, which a poll reads and nothing else."""
-    return {"pk": f"TASK#{task_id}", "sk": TASK}
 
 
 def input_key(task_id: str, number: int) -> Attributes:
@@ -120,10 +112,10 @@ def task_to_item(task: Task) -> Attributes:
         "phase": task.phase.value,
         "terminal_reason": task.terminal_reason.value if task.terminal_reason else None,
         "outcome": task.outcome.value if task.outcome else None,
-        "idle_expires_at": parts.text(task.idle_expires_at),
-        "since": parts.text(task.since),
+        "idle_expires_at": text(task.idle_expires_at),
+        "since": text(task.since),
         "turn": parts.turn_to_map(task.turn) if task.turn else None,
-        "waits": [parts.wait_to_map(wait) for wait in task.waits] or None,
+        "waits": [wait_to_map(wait) for wait in task.waits] or None,
         "held": [parts.held_to_map(one) for one in task.held] or None,
         "turns": task.turns,
         "fence": task.fence,
@@ -135,8 +127,8 @@ def task_to_item(task: Task) -> Attributes:
         "reports": task.reports or None,
         "unreached": task.unreached or None,
         "looks": task.looks,
-        "last_received_at": parts.text(task.last_received_at),
-        "last_committed_at": parts.text(task.last_committed_at),
+        "last_received_at": text(task.last_received_at),
+        "last_committed_at": text(task.last_committed_at),
         "revision": task.revision,
         "write_revision": task.write_revision,
         "expiry_revision": task.expiry_revision,
@@ -148,29 +140,16 @@ def task_to_item(task: Task) -> Attributes:
 
 
 def task_from_item(item: Attributes) -> Task:
-    """The task that *item* holds.
-
-    `StoreIsUnavailable` for one that a newer version wrote: it is left alone until a newer one reads it.
-    """
-    if item["schema"] > SCHEMA:
-        raise StoreIsUnavailable
-    reason, outcome, turn = item.get("terminal_reason"), item.get("outcome"), item.get("turn")
+    """The task that *item* holds; `StoreIsUnavailable` for one that a newer version wrote."""
+    turn = item.get("turn")
     return Task(
-        id=item["pk"].removeprefix("TASK#"),
-        agent=item["agent"],
+        **shown(item),
         agent_version=item["agent_version"],
         terms=parts.terms_from_map(item["terms"]),
-        responsible_user=item["responsible_user"],
-        created_at=from_text(item["created_key"].partition("#")[0]),
         parent=item.get("parent"),
         depth=item.get("depth") or 0,
-        phase=Phase(item["phase"]),
-        terminal_reason=Reason(reason) if reason else None,
-        outcome=Code(outcome) if outcome else None,
-        idle_expires_at=parts.instant(item.get("idle_expires_at")),
-        since=parts.instant(item.get("since")),
         turn=parts.turn_from_map(turn, number=item["turns"], fence=item["fence"]) if turn else None,
-        waits=tuple(parts.wait_from_map(wait) for wait in item.get("waits", ())),
+        waits=tuple(wait_from_map(wait) for wait in item.get("waits", ())),
         held=tuple(parts.held_from_map(one) for one in item.get("held") or ()),
         turns=item["turns"],
         fence=item["fence"],
@@ -182,12 +161,8 @@ def task_from_item(item: Attributes) -> Task:
         reports=item.get("reports") or 0,
         unreached=item.get("unreached") or 0,
         looks=item["looks"],
-        last_received_at=parts.instant(item.get("last_received_at")),
-        last_committed_at=parts.instant(item.get("last_committed_at")),
-        revision=item["revision"],
         write_revision=item["write_revision"],
         expiry_revision=item.get("expiry_revision"),
         log_number=item["log_number"],
         log_head=item["log_head"],
-        due_at=from_text(item["due_at"]),
     )

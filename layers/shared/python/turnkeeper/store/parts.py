@@ -1,36 +1,27 @@
-"""The parts of a task inside its item, as nested maps: its terms, its turn, what it waits for and what it holds.
+"""The parts of a task inside its item, as nested maps: its terms, its turn and what it holds.
 
 They carry what a newer version put there (`unknown`), so a rolling deploy drops nothing.
 """
 
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from turnkeeper.domain.instants import from_text, to_text
 from turnkeeper.domain.judging import Held, HeldOutput
-from turnkeeper.domain.task import Runs, Terms, Turn, TurnState, Usage
-from turnkeeper.domain.waits import Resolution, Verdict, Wait, WaitKind
+from turnkeeper.domain.task import Runs, Terms, Turn, Usage
+from turnkeeper.domain.waits import Verdict
+from turnkeeper.store.standing import turn_shown
+from turnkeeper.store.waits import (
+    instant,
+    present,
+    resolution_to_map,
+    text,
+    unknown_in,
+    wait_from_map,
+    wait_to_map,
+)
 
 type Attributes = dict[str, Any]
-
-
-def text(instant: datetime | None) -> str | None:
-    """*instant* as it is stored, if there is one."""
-    return to_text(instant) if instant else None
-
-
-def instant(text: str | None) -> datetime | None:
-    """The instant that *text* is, if there is one."""
-    return from_text(text) if text else None
-
-
-def _unknown(stored: Attributes, known: frozenset[str]) -> Attributes:
-    return {name: value for name, value in stored.items() if name not in known}
-
-
-def _present(attributes: Attributes, unknown: Mapping[str, Any]) -> Attributes:
-    return {**unknown, **{name: value for name, value in attributes.items() if value is not None}}
 
 
 _USED = ("prompt_tokens", "completion_tokens", "tool_calls")
@@ -43,8 +34,6 @@ _TURN = frozenset(
     | {"outputs", "kept", "memo_fence", "resolutions", "output", "early", "children", "changed_at"}
     | {"seen_at"}
 )
-_WAIT = frozenset({"id", "kind", "since", "deadline", "provider", "needed_at", "reviewer", "child"})
-_RESOLUTION = frozenset({"id", "kind", "verdict", "at", "child", "review"})
 
 
 def terms_to_map(terms: Terms) -> Attributes:
@@ -63,7 +52,7 @@ def terms_to_map(terms: Terms) -> Attributes:
         **usage_to_attributes("max", terms.usage),
         "ruled": terms.ruled or None,
     }
-    return _present(known, terms.unknown)
+    return present(known, terms.unknown)
 
 
 def terms_from_map(stored: Attributes) -> Terms:
@@ -81,7 +70,7 @@ def terms_from_map(stored: Attributes) -> Terms:
         max_turns=stored.get("max_turns"),
         usage=usage_from_attributes("max", stored),
         ruled=stored.get("ruled", False),
-        unknown=_unknown(stored, _TERMS),
+        unknown=unknown_in(stored, _TERMS),
     )
 
 
@@ -116,62 +105,29 @@ def turn_to_map(turn: Turn) -> Attributes:
         "early": {wait_id: verdict.value for wait_id, verdict in turn.early} or None,
         "children": turn.children or None,
     }
-    return _present(known, turn.unknown)
+    return present(known, turn.unknown)
 
 
 def turn_from_map(stored: Attributes, *, number: int, fence: int) -> Turn:
     """The turn that *stored* holds; its number and its fence are the task's last ones."""
     return Turn(
+        **turn_shown(stored),
         number=number,
-        state=TurnState(stored["state"]),
         fence=fence,
         attempt=stored.get("attempt", 1),
-        started_at=from_text(stored.get("started_at") or stored["committed_at"]),
         inputs=tuple((first, last) for first, last in stored["inputs"]),
         committed_at=from_text(stored["committed_at"]),
         judged=stored.get("judged", False),
         lease_until=instant(stored.get("lease_until")),
         retry_at=instant(stored.get("retry_at")),
-        changed_at=instant(stored.get("changed_at")),
         seen_at=instant(stored.get("seen_at")),
         outputs=stored.get("outputs", 0),
         kept=stored.get("kept", 0),
         memo_fence=stored.get("memo_fence"),
-        resolutions=tuple(resolution_from_map(one) for one in stored.get("resolutions", ())),
         output=held_output_from_map(stored["output"]) if "output" in stored else None,
         early=tuple((wait_id, Verdict(verdict)) for wait_id, verdict in stored.get("early", {}).items()),
         children=stored.get("children", 0),
-        unknown=_unknown(stored, _TURN),
-    )
-
-
-def wait_to_map(wait: Wait) -> Attributes:
-    """*wait*, without what it does not name."""
-    known = {
-        "id": wait.id,
-        "kind": wait.kind.value,
-        "since": to_text(wait.since),
-        "deadline": to_text(wait.deadline),
-        "provider": wait.provider,
-        "needed_at": text(wait.needed_at),
-        "reviewer": wait.reviewer,
-        "child": wait.child,
-    }
-    return _present(known, wait.unknown)
-
-
-def wait_from_map(stored: Attributes) -> Wait:
-    """The wait that *stored* holds."""
-    return Wait(
-        id=stored["id"],
-        kind=WaitKind(stored["kind"]),
-        since=from_text(stored["since"]),
-        deadline=from_text(stored["deadline"]),
-        provider=stored.get("provider"),
-        needed_at=instant(stored.get("needed_at")),
-        reviewer=stored.get("reviewer"),
-        child=stored.get("child"),
-        unknown=_unknown(stored, _WAIT),
+        unknown=unknown_in(stored, _TURN),
     )
 
 
@@ -188,7 +144,7 @@ def held_to_map(held: Held) -> Attributes:
         "wait": wait_to_map(held.wait) if held.wait else None,
         "decided": [list(one) for one in held.decided] or None,
     }
-    return _present(known, {})
+    return present(known, {})
 
 
 def held_output_to_map(held: HeldOutput) -> Attributes:
@@ -230,30 +186,4 @@ def held_from_map(stored: Attributes) -> Held:
         step=stored["step"],
         wait=wait_from_map(wait) if wait else None,
         decided=tuple((step, reviewer, approved) for step, reviewer, approved in stored.get("decided", ())),
-    )
-
-
-def resolution_to_map(resolution: Resolution) -> Attributes:
-    """*resolution*, without what it does not name."""
-    known = {
-        "id": resolution.wait_id,
-        "kind": resolution.kind.value,
-        "verdict": resolution.verdict.value,
-        "at": to_text(resolution.at),
-        "child": resolution.child,
-        "review": resolution.review,
-    }
-    return _present(known, resolution.unknown)
-
-
-def resolution_from_map(stored: Attributes) -> Resolution:
-    """The resolution that *stored* holds."""
-    return Resolution(
-        wait_id=stored["id"],
-        kind=WaitKind(stored["kind"]),
-        verdict=Verdict(stored["verdict"]),
-        at=from_text(stored["at"]),
-        child=stored.get("child"),
-        review=stored.get("review"),
-        unknown=_unknown(stored, _RESOLUTION),
     )

@@ -7,10 +7,11 @@ from datetime import datetime
 from turnkeeper.domain.instants import from_text, to_text
 from turnkeeper.domain.reviews import Review
 from turnkeeper.domain.task import Task
-from turnkeeper.store.items import person_key, review_key, task_from_item, task_key
+from turnkeeper.store.items import person_key, review_key, task_from_item
 from turnkeeper.store.parts import Attributes
 from turnkeeper.store.pointers import CALL, REVIEW
 from turnkeeper.store.reviews import review_from_item
+from turnkeeper.store.standing import task_key
 from turnkeeper.store.table import BATCH, Table
 from turnkeeper.store.wire import item_to_wire
 

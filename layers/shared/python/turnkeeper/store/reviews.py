@@ -4,8 +4,9 @@ from turnkeeper.domain.instants import from_text, to_text
 from turnkeeper.domain.reviews import Decision, Review
 from turnkeeper.domain.task import Task
 from turnkeeper.domain.waits import Verdict
-from turnkeeper.store.items import review_key, task_from_item, task_key
+from turnkeeper.store.items import review_key, task_from_item
 from turnkeeper.store.parts import Attributes
+from turnkeeper.store.standing import task_key
 from turnkeeper.store.table import Table
 
 

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from turnkeeper.domain.task import Task
-from turnkeeper.store.items import TASK, task_from_item
+from turnkeeper.domain.standing import Glance
+from turnkeeper.store.standing import TASK, glance
 from turnkeeper.store.wire import item_from_wire
 
 type Record = Mapping[str, Any]
 
 
-def shown(record: Record) -> Task | None:
+def shown(record: Record) -> Glance | None:
     """The task as *record* says it was written, if that shows something new; None for what shows nothing.
 
     Something new is another `revision` than before. An item that was deleted shows nothing.
@@ -21,7 +21,7 @@ def shown(record: Record) -> Task | None:
         return None
     if old is not None and old["revision"] == new["revision"]:
         return None
-    return task_from_item(item_from_wire(new))
+    return glance(item_from_wire(new))
 
 
 def number(record: Record) -> str:

@@ -9,8 +9,9 @@ from turnkeeper.domain.errors import StoreIsUnavailable
 from turnkeeper.domain.instants import to_text
 from turnkeeper.domain.task import Pace, Task
 from turnkeeper.faults import FAILED_CALLS
-from turnkeeper.store.items import created_key, task_from_item, task_key
+from turnkeeper.store.items import created_key, task_from_item
 from turnkeeper.store.parts import Attributes
+from turnkeeper.store.standing import task_key
 from turnkeeper.store.table import Table
 from turnkeeper.store.wire import Item, item_to_wire
 

@@ -23,7 +23,6 @@ from turnkeeper.store.items import (
     outcome_key,
     report_key,
     review_key,
-    task_key,
     task_to_item,
 )
 from turnkeeper.store.keys import Claim, body_hash
@@ -31,6 +30,7 @@ from turnkeeper.store.parts import Attributes
 from turnkeeper.store.pins import pin_to_map
 from turnkeeper.store.pointers import pointers
 from turnkeeper.store.reviews import review_item
+from turnkeeper.store.standing import task_key
 from turnkeeper.store.table import Table
 from turnkeeper.store.wire import item_to_wire, to_wire
 
