@@ -5,12 +5,13 @@
 /** @typedef {{type?: string, format?: string, title?: string, description?: string, default?: any, enum?: any[], minimum?: number, maximum?: number, minLength?: number, maxLength?: number, minItems?: number, maxItems?: number, properties?: Record<string, Schema>, required?: string[], items?: Schema}} Schema */
 /** @typedef {{ok: true, value: any} | {ok: false, problem: string}} Read */
 
-/** The fields that a form has: the names of *schema* but for the message itself. @param {Schema | null | undefined} schema */
+/** The fields that a form has: the names of *schema* but for the message itself, what is required first. @param {Schema | null | undefined} schema */
 export function fieldsOf(schema) {
   const properties = schema?.properties ?? {};
   return Object.entries(properties)
     .filter(([name]) => name !== "message")
-    .map(([name, wanted]) => ({ name, wanted, required: isRequired(schema ?? {}, name) }));
+    .map(([name, wanted]) => ({ name, wanted, required: isRequired(schema ?? {}, name) }))
+    .sort((a, b) => Number(b.required) - Number(a.required));
 }
 
 /** Without a list of what is required, which is the older form, all without a default is. @param {Schema} schema @param {string} name */

@@ -7,7 +7,8 @@
  * @property {number} n
  * @property {string} at
  * @property {string} transition
- * @property {number} code
+ * @property {string} [to] the phase that it led to
+ * @property {number | null} code
  * @property {string} actor
  * @property {number | null} [turn]
  * @property {number | null} [attempt]
@@ -49,7 +50,7 @@ export function turnsOf(entries, now) {
     const at = Date.parse(entry.at);
     if (open && SAYS.includes(entry.transition)) open.outputs += 1;
     if (!(entry.transition in ENDS)) continue;
-    const next = ENDS[entry.transition];
+    const next = entry.to === "terminal" ? null : ENDS[entry.transition];
     if (open) {
       open.to = at;
       open.end = entry.transition;

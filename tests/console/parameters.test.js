@@ -3,10 +3,10 @@ import test from "node:test";
 
 import { fieldAt, fieldsOf, kindOf, read, typed } from "../../console/app/parameters.js";
 
-test("the message is no field of its own, and what is required is marked", () => {
+test("the message is no field of its own, and what is required comes first", () => {
   const schema = {
     type: "object",
-    properties: { message: {}, to: { type: "string" }, price: { type: "number" } },
+    properties: { message: {}, price: { type: "number" }, to: { type: "string" } },
     required: ["to"],
   };
 

@@ -47,7 +47,7 @@ def test_every_view_is_for_everybody(
     look("sign-in-to-a-provider", f"#/tasks/{asks}", ".card.is-sign-in")
     alice.grant(asks, "calendar")
     talk = talked(alice)
-    failed = tried_twice(alice, desk)
+    failed = tried(alice, desk)
     alice.until(asks, lambda status: any(one["kind"] == "review_required" for one in status["notifications"]))
     alice.until(ended, lambda status: bool(status["phase"] == "terminal"))
 
@@ -56,7 +56,8 @@ def test_every_view_is_for_everybody(
     look("review", f"#/tasks/{asks}", ".card.is-review")
     look("conversation", f"#/tasks/{talk}", ".is-input .file")
     look("ended", f"#/tasks/{ended}", ".ended")
-    look("journal", f"#/tasks/{failed}/journal", ".span")
+    look("journal", f"#/tasks/{asks}/journal", ".span.is-waits")
+    look("journal-of-a-failure", f"#/tasks/{failed}/journal", ".span.ends-fail_attempt")
     look("agents", "#/new", ".agent")
     look("new", "#/new/travel_desk", "#field-to")
     visit.expects("404")
@@ -85,8 +86,8 @@ def talked(alice: Person) -> str:
     return task
 
 
-def tried_twice(alice: Person, desk: HostClient) -> str:
-    """A task whose first attempt failed, and whose second waits."""
+def tried(alice: Person, desk: HostClient) -> str:
+    """A task whose only attempt failed."""
     body = {"agent": "travel_desk", "input": {"message": said("Go"), "to": "Bern"}}
     task: str = alice.ask("POST", "tasks", json=body).json()["id"]
     fence = desk.post(task, "turns").json()["turn"]["fence"]

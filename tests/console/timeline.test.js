@@ -70,6 +70,12 @@ test("the end of the task ends the turn, and what is no turn's draws nothing", (
   assert.deepEqual(turnsOf([], START), []);
 });
 
+test("an attempt that fails for the last time ends the turn with the task", () => {
+  const turns = turnsOf([entry(0, "start_turn"), { ...entry(1, "fail_attempt"), to: "terminal" }], START + 9000);
+
+  assert.deepEqual(told(turns), [[["runs", 0, 1, "fail_attempt"]]]);
+});
+
 test("a day is wider than a second, and both can be seen", () => {
   const of = (ms) => width({ from: 0, to: ms });
 

@@ -186,7 +186,7 @@ function line(entry) {
       ),
     ),
     h("th", { scope: "row" }, worded("transition", entry.transition)),
-    h("td", null, h("code", null, `ASC-${entry.code}`)),
+    h("td", null, entry.code !== null && h("code", null, `ASC-${entry.code}`)),
     h("td", { class: "number" }, entry.turn ?? ""),
     h("td", { class: "number" }, entry.attempt ?? ""),
     h("td", { class: "actor" }, entry.actor),
