@@ -2,13 +2,17 @@
 
 import platform
 import re
+import threading
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Self
 
 import psutil
 from pydantic import BaseModel, ConfigDict
 
 LIBRARIES = ("aws-lambda-powertools", "boto3", "botocore", "moto", "pydantic")
+LOOK_S = 0.25
 BUSY = 0.15
 """Beyond this share of the machine's processors taken by others, times are no longer ours alone."""
 
@@ -51,8 +55,40 @@ def busy_seconds() -> float:
     return float(sum(times) - waited - twice)
 
 
-def seconds_of_children() -> float:
-    """How many seconds the processes worked that this one started and waited for, and theirs."""
+class Descendants:
+    """What the processes worked that this one has started, and those that they started; it looks while it is open.
+
+    Whoever ends without being waited for (an emulator on its leash) is known by the last look, and whoever is too short
+    for a look by having been waited for: the greater of both counts.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[int, float], float] = {}
+        self._reaped, self._is_over = _reaped(), threading.Event()
+        self._looks = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._looks.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        self._looks.join()
+
+    @property
+    def seconds(self) -> float:
+        """What they worked since this was made."""
+        return max(sum(self._seen.values()), _reaped() - self._reaped)
+
+    def _look(self) -> None:
+        while not self._is_over.wait(LOOK_S):
+            for process in psutil.Process().children(recursive=True):
+                with suppress(psutil.Error), process.oneshot():
+                    times = process.cpu_times()
+                    self._seen[process.pid, process.create_time()] = times.user + times.system
+
+
+def _reaped() -> float:
     times = psutil.Process().cpu_times()
     return float(times.children_user + times.children_system)
 

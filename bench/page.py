@@ -19,7 +19,7 @@ BEGINNING = """\
 
 `make bench` measures all of this and writes the page (`bench/results.json` has the figures; a test holds the page to
 them); `make bench PART=…` measures one part, as each table says. Ratios are of pairs that were taken beside each other
-in one run. What it costs in money is [cost.md](cost.md).
+in one run. What it costs in money is [cost.md](cost.md), and what gives first [scale.md](scale.md).
 """
 
 

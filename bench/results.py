@@ -26,7 +26,7 @@ class Taken(BaseModel):
     seconds: float
     load_before: float
     taken_by_others: float
-    """The share of the processors that others took meanwhile; what nobody waited for counts as others'."""
+    """The share of the processors that others took meanwhile."""
     machine: Machine
     found: dict[str, Any]
 

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any
 
 from bench import ROOT
-from bench.machine import busy_seconds, load, seconds_of_children, this_machine
+from bench.machine import Descendants, busy_seconds, load, this_machine
 from bench.parts import part
 from bench.results import Results, Taken
 
@@ -44,10 +44,11 @@ def apart(name: str, rounds: int) -> dict[str, Any]:
 def taken(name: str, rounds: int | None, *, measure: Measure = apart) -> Taken:
     """The part *name*, measured now; as often as it knows by itself, if *rounds* is None."""
     rounds = rounds or part(name).ROUNDS
-    load_before, busy, own, began = load(), busy_seconds(), seconds_of_children(), perf_counter()
-    found = measure(name, rounds)
+    load_before, busy, began = load(), busy_seconds(), perf_counter()
+    with Descendants() as ours:
+        found = measure(name, rounds)
     seconds, machine = perf_counter() - began, this_machine()
-    others = (busy_seconds() - busy) - (seconds_of_children() - own)
+    others = busy_seconds() - busy - ours.seconds
     return Taken(
         command=f"make bench PART={name}",
         on=f"{datetime.now(UTC):%Y-%m-%d}",

@@ -65,6 +65,7 @@ class Functions(Construct):
             "TURNKEEPER_HOST_QUEUES": Stack.of(self).to_json_string(host_queues),
             "TURNKEEPER_HOST_FUNCTIONS": json.dumps(stage.host_functions),
             "TURNKEEPER_REPORTERS": json.dumps(stage.reporters),
+            "TURNKEEPER_BEDROCK_AGENTS": json.dumps(stage.told_of_models),
         }
         # Whoever shows where a task stands.
         urgency = {"TURNKEEPER_SEVERITIES": json.dumps(stage.severities)}

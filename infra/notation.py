@@ -61,11 +61,25 @@ Severity = Literal["critical", "error", "warning", "notice", "info", "debug"]
 FunctionArn = Annotated[
     str, Field(pattern=r"^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:[\w-]{1,64}(:[\w$-]{1,128})?$")
 ]
+# No more than these models and profiles: a wildcard would be all of them.
+ModelArn = Annotated[
+    str,
+    Field(
+        pattern=r"^arn:aws[a-z-]*:bedrock:[a-z0-9-]*:(\d{12})?:"
+        r"(foundation-model|inference-profile|application-inference-profile|provisioned-model|imported-model)/[\w.:-]+$"
+    ),
+]
+AgentName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
 # A key that the stack makes, or somebody else's.
 KeyName = Annotated[str, Field(pattern=r"^(own|arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key/[\w-]+)$")]
 CertificateArn = Annotated[
     str, Field(pattern=r"^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate/[0-9a-f-]+$")
 ]
+# Of the one region where CloudFront looks for certificates.
+ConsoleCertificateArn = Annotated[
+    str, Field(pattern=r"^arn:aws[a-z-]*:acm:us-east-1:\d{12}:certificate/[0-9a-f-]+$")
+]
+Endpoint = Annotated[str, Field(pattern=r"^https://[^\s\"'<>;,]+$", max_length=500)]
 DomainName = Annotated[
     str, Field(pattern=r"^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$", max_length=253)
 ]

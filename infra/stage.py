@@ -12,15 +12,19 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from infra.notation import (
+    AgentName,
     AlarmTarget,
     Arch,
     CertificateArn,
+    ConsoleCertificateArn,
     DomainName,
+    Endpoint,
     FunctionArn,
     HostName,
     Issuer,
     KeyName,
     LogRetention,
+    ModelArn,
     Optional,
     Origin,
     Principal,
@@ -65,6 +69,9 @@ ISSUER = ("oidc_issuer", "oidc_audience", "human_claim")
 COGNITO_HUMAN_CLAIM = "username"
 """Cognito puts it into the access token of a person, and into no client's."""
 
+NOT_COGNITOS = ("amazon", "aws", "cognito")
+"""Words that Cognito takes in no address of a sign-in page."""
+
 LARGEST_PUT = 5 * 1024**3
 """Bytes that S3 takes in one request."""
 
@@ -97,6 +104,33 @@ class ExternalHost(BaseModel):
             if f"::{account}:{kind}/" not in self.arn:
                 raise ValueError(f"{self.arn} cannot be {self.principal}, a {kind} of account {account}.")
         return self
+
+
+class ConsoleSignIn(BaseModel):
+    """Where an issuer of one's own signs people in, and as what client of it the console comes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    client_id: Annotated[str, Field(min_length=1, max_length=200)]
+    authorization_endpoint: Endpoint
+    token_endpoint: Endpoint
+    end_session_endpoint: Endpoint | None = None
+    scope: Annotated[str, Field(pattern=r"^([\x21-\x7e]+ )*openid( [\x21-\x7e]+)*$")] = "openid"
+
+
+class BedrockAgent(BaseModel):
+    """An agent that is a model of Bedrock's."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: Annotated[str, Field(min_length=1, max_length=256)]
+    """What is asked for: the id or the ARN of a model or of an inference profile."""
+    arns: Annotated[tuple[ModelArn, ...], Field(min_length=1, max_length=16)]
+    """What may be invoked for that: the model itself, or a profile and its models in each of its regions."""
+    description: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+    system: Annotated[str, Field(min_length=1, max_length=2048)] | None = None
+    max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    temperature: Annotated[float, Field(ge=0, le=1)] | None = None
 
 
 class Stage(BaseModel):
@@ -149,12 +183,20 @@ class Stage(BaseModel):
         tuple[FunctionArn, ...], Field(max_length=MOST_FUNCTIONS), BeforeValidator(split_on_commas)
     ]
 
+    bedrock_agents: Annotated[
+        dict[AgentName, BedrockAgent], Field(max_length=MOST_FUNCTIONS), BeforeValidator(read_as_json)
+    ]
+
     throttle_rate: Annotated[int, Field(ge=1)]
     throttle_burst: Annotated[int, Field(ge=1)]
     domain_name: Annotated[DomainName | None, Optional]
     certificate_arn: Annotated[CertificateArn | None, Optional]
     hosted_zone_id: Annotated[ZoneId | None, Optional]
     cors_origins: Annotated[tuple[Origin, ...], BeforeValidator(split_on_commas)]
+    console: bool
+    console_domain_name: Annotated[DomainName | None, Optional]
+    console_certificate_arn: Annotated[ConsoleCertificateArn | None, Optional]
+    console_sign_in: Annotated[ConsoleSignIn | None, BeforeValidator(read_as_json), Optional]
     oidc_issuer: Annotated[str | None, Field(pattern=r"^https?://\S+$"), Optional]
     oidc_audience: Annotated[str | None, Optional]
     human_claim: Annotated[str | None, Optional]
@@ -184,6 +226,14 @@ class Stage(BaseModel):
             return cls.model_validate({**own_settings, **ours})
         except ValidationError as refused:
             raise SettingRefused(" ".join(_sentences(refused))) from None
+
+    @property
+    def told_of_models(self) -> dict[str, dict[str, Any]]:
+        """What functions are told of the agents that are models: all but what may be invoked for them."""
+        return {
+            name: agent.model_dump(exclude={"arns"}, exclude_none=True)
+            for name, agent in self.bedrock_agents.items()
+        }
 
     @property
     def queue_visibility_seconds(self) -> int:
@@ -232,14 +282,15 @@ class Stage(BaseModel):
     def _all_that_functions_are_told_fits(self) -> Self:
         queues = {host.principal: "q" * LONGEST_ADDRESS for host in self.external_hosts.values()}
         taken = len(json.dumps(queues, separators=(",", ":"))) + sum(
-            len(json.dumps(told)) for told in (self.host_functions, self.reporters, self.severities)
+            len(json.dumps(told))
+            for told in (self.host_functions, self.reporters, self.severities, self.told_of_models)
         )
         to_hosts = len(json.dumps(self.auditors)) + len(json.dumps(self.deployment_hosts))
         to_people = len(self.human_claim or "") + len(self.developer_claim or "")
         if (taken := taken + max(to_hosts, to_people)) > TOLD_BYTES:
             raise ValueError(
-                "external_hosts, host_functions, reporters, severities, auditors, deployment_hosts and claims are "
-                f"together {taken} bytes in a function's environment, which has room for {TOLD_BYTES}."
+                "external_hosts, host_functions, bedrock_agents, reporters, severities, auditors, deployment_hosts and "
+                f"claims are together {taken} bytes in a function's environment, which has room for {TOLD_BYTES}."
             )
         return self
 
@@ -249,6 +300,29 @@ class Stage(BaseModel):
         if 0 < len(missing) < len(ISSUER):
             said = f"An issuer of your own needs {', '.join(ISSUER)}; missing: {', '.join(missing)}."
             raise ValueError(said)
+        return self
+
+    @model_validator(mode="after")
+    def _console_is_whole_or_absent(self) -> Self:
+        if (self.console_domain_name is None) != (self.console_certificate_arn is None):
+            raise ValueError("console_domain_name and console_certificate_arn come together.")
+        if not self.console and (self.console_domain_name or self.console_sign_in):
+            raise ValueError(
+                "console_domain_name and console_sign_in need console: without it they do nothing."
+            )
+        if self.console and (self.oidc_issuer is None) != (self.console_sign_in is None):
+            raise ValueError(
+                "An issuer of your own and console_sign_in come together where there is a console: "
+                "say both, or console=false."
+            )
+        if (
+            self.console
+            and self.oidc_issuer is None
+            and (word := next((w for w in NOT_COGNITOS if w in self.stage), None))
+        ):
+            raise ValueError(
+                f"A stage with {word!r} in its name cannot have a sign-in page of Cognito's: console=false."
+            )
         return self
 
 

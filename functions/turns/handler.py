@@ -9,6 +9,7 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 
 from turnkeeper.agents import builtin
 from turnkeeper.agents.protocol import Agent
+from turnkeeper.converse import conversing
 from turnkeeper.domain.task import Runs, Task
 from turnkeeper.invocation import invoked
 from turnkeeper.queue import task_of
@@ -27,6 +28,8 @@ def agent_of(task: Task) -> Agent:
     if task.terms.runs is Runs.LAMBDA and task.terms.function:
         left = timedelta(milliseconds=processor.lambda_context.get_remaining_time_in_millis())
         return invoked(task.terms.function, session=session(), answers_within=max(left - SPARE, SPARE))
+    if model := runtime().models.get(task.agent):
+        return conversing(model, session=session())
     return builtin.agent(task.agent)
 
 

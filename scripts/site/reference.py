@@ -142,7 +142,7 @@ def _facts(schema: Json) -> Iterator[str]:
         for bound, said in BOUNDS.items():
             if bound in one:
                 value = one[bound] if isinstance(one[bound], str) else json.dumps(one[bound])
-                yield said.format(value)
+                yield "not empty" if (bound, value) == ("minLength", "1") else said.format(value)
 
 
 def _cell(*said: str) -> str:

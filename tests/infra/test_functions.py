@@ -66,6 +66,7 @@ def test_a_function_is_told_all_it_needs_and_nothing_it_does_not(template: Templ
         "TURNKEEPER_HOST_QUEUES": "{}",
         "TURNKEEPER_HOST_FUNCTIONS": "[]",
         "TURNKEEPER_REPORTERS": "{}",
+        "TURNKEEPER_BEDROCK_AGENTS": "{}",
     }
     people = {"TURNKEEPER_HUMAN_CLAIM": "username"}
     urgency = {"TURNKEEPER_SEVERITIES": "{}"}

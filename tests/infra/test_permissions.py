@@ -20,6 +20,7 @@ from tests.support.callbook import Permission
 TESTS = Path(__file__).parents[1]
 DRIVERS = {path for folder in ("integration", "faults") for path in (TESTS / folder).glob("test_*.py")}
 FUNCTION = "arn:aws:lambda:eu-central-1:123456789012:function:answers"
+MODEL = "arn:aws:bedrock:eu-central-1::foundation-model/amazon.nova-lite-v1:0"
 
 BY_AWS: dict[str, set[Permission]] = {
     "turns": {(action, "queue") for action in BRING},
@@ -35,12 +36,21 @@ OF_EVERY_FUNCTION = {(action, "its log") for action in LOG} | {(action, "*") for
 def hosting(synthesise: Synthesise) -> Template:
     """A deployment in which everything that a function may call is there."""
     acme = {"principal": "123456789012/AROAEXAMPLE", "arn": "arn:aws:iam::123456789012:role/acme"}
-    return synthesise(external_hosts={"acme": acme}, host_functions=[FUNCTION])
+    assistant = {"model": "amazon.nova-lite-v1:0", "arns": [MODEL]}
+    return synthesise(
+        external_hosts={"acme": acme}, host_functions=[FUNCTION], bedrock_agents={"assistant": assistant}
+    )
 
 
 def allowed(template: Template, name: str) -> set[Permission]:
     """What the role of the function *name* allows for its own calls."""
-    kinds = {"HostQueueAcme": "queue", "untold": "queue", "bus": "events", FUNCTION: "function"}
+    kinds = {
+        "HostQueueAcme": "queue",
+        "untold": "queue",
+        "bus": "events",
+        FUNCTION: "function",
+        MODEL: "model",
+    }
     everything = {
         (action, kinds.get(where, where))
         for where, actions in granted(template, name).items()

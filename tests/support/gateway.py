@@ -54,6 +54,7 @@ ENVIRONMENT = {
     "TURNKEEPER_HUMAN_CLAIM": "username",
     "TURNKEEPER_HOST_QUEUES": "{}",
     "TURNKEEPER_HOST_FUNCTIONS": "[]",
+    "TURNKEEPER_BEDROCK_AGENTS": "{}",
     "TURNKEEPER_DEPLOYMENT_HOSTS": "[]",
     "TURNKEEPER_LARGEST_FILE_BYTES": "104857600",
     "TURNKEEPER_FILE_URL_SECONDS": "900",
@@ -198,6 +199,7 @@ def forget_settings() -> None:
     """Let the next request read the environment anew, and make clients that send nothing that AWS would refuse."""
     watch(settings.session())
     settings.runtime.cache_clear()
+    settings.models.cache_clear()
     settings.wake_ups.cache_clear()
     settings.mounts.cache_clear()
     settings.bus.cache_clear()

@@ -2,6 +2,9 @@
 
 import json
 import re
+import subprocess
+import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -157,6 +160,26 @@ def test_a_plot_is_drawn_alike_each_time_and_carries_its_mark(tmp_path: Path) ->
     assert plots.mark(plot) in first.read_text(encoding="utf-8")
 
 
+WORKS = "import time\nwhile time.process_time() < 0.6: pass\n"
+
+
+def test_what_a_part_s_processes_work_is_not_taken_for_others() -> None:
+    """Whether they were waited for, or go on."""
+    with machine.Descendants() as waited:
+        subprocess.run([sys.executable, "-c", WORKS], check=True)
+    with machine.Descendants() as seen:
+        process = subprocess.Popen([sys.executable, "-c", f"{WORKS}input()"], stdin=subprocess.PIPE)
+        deadline = time.monotonic() + 60
+        while seen.seconds < 0.5 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        found = seen.seconds
+        process.kill()
+        process.communicate()
+
+    assert waited.seconds >= 0.5
+    assert found >= 0.5
+
+
 @pytest.mark.parametrize("name", parts.PARTS)
 def test_every_part_says_what_it_is(name: str) -> None:
     made = parts.part(name)
@@ -172,5 +195,4 @@ def test_the_machine_is_told_without_its_name() -> None:
     assert set(told) == {"cpu", "cores", "memory_gb", "kernel", "python", "libraries"}
     assert "boto3" in told["libraries"]
     assert machine.busy_seconds() > 0
-    assert machine.seconds_of_children() >= 0
     assert machine.load() >= 0

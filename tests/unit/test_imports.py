@@ -20,6 +20,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "tracing": frozenset(),
     "store": frozenset({"store", "domain", "asc", "faults"}),
     "invocation": frozenset({"agents", "domain", "faults"}),
+    "converse": frozenset({"agents", "domain", "faults"}),
     "queue": frozenset({"domain", "faults", "tracing"}),
     "bus": frozenset({"faults"}),
     "mounts": frozenset({"domain", "faults"}),
@@ -41,9 +42,13 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
             "tracing",
         }
     ),
-    "settings": frozenset({"sdk", "service", "store", "queue", "mounts", "bus", "domain", "metrics"}),
+    "settings": frozenset(
+        {"agents", "sdk", "service", "store", "queue", "mounts", "bus", "domain", "metrics"}
+    ),
     "edge": frozenset({"edge", "service", "guards", "domain", "asc", "settings", "traces"}),
-    "functions": frozenset({"settings", "service", "edge", "agents", "queue", "invocation", "domain", "asc"}),
+    "functions": frozenset(
+        {"settings", "service", "edge", "agents", "queue", "invocation", "converse", "domain", "asc"}
+    ),
 }
 STANDARD_LIBRARY_ONLY = ("asc", "domain", "agents")
 READS_STRANGERS = "envelope"

@@ -27,6 +27,7 @@ REGIONS = [
     "eu-new-9",
 ]
 ASKED: dict[str, tuple[str, dict[str, Any], Config]] = {
+    "bedrock-runtime": ("converse_stream", {"modelId": "m"}, CALLS),
     "dynamodb": ("get_item", {"TableName": "t", "Key": {"pk": {"S": "a"}}}, STORE_CALLS),
     "events": ("put_events", {"Entries": [{"Source": "s"}]}, CALLS),
     "lambda": ("invoke", {"FunctionName": "f"}, CALLS),

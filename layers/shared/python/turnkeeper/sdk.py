@@ -11,7 +11,7 @@ from typing import Any
 import botocore.session
 from botocore.loaders import Loader
 
-SERVICES = ["dynamodb", "events", "lambda", "s3", "sqs"]
+SERVICES = ["bedrock-runtime", "dynamodb", "events", "lambda", "s3", "sqs"]
 """All that we make clients of; botocore refuses others by name."""
 _VARIANTS = {
     ("fips",): "{service}-fips.{region}.{dnsSuffix}",

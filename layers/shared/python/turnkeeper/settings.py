@@ -19,6 +19,7 @@ from turnkeeper.service.runtime import Runtime
 from turnkeeper.store.table import Table
 
 if TYPE_CHECKING:
+    from turnkeeper.agents.models import Model
     from turnkeeper.bus import Bus
     from turnkeeper.metrics import Measured, Meter
     from turnkeeper.mounts import Mounts
@@ -66,6 +67,7 @@ def runtime(*, wakes: bool = True) -> Runtime:
         table=table,
         queue=wake_ups() if wakes else None,
         host_functions=frozenset(json.loads(_setting("HOST_FUNCTIONS"))) if wakes else frozenset(),
+        models=models() if wakes else {},
         mounts=mounts() if "TURNKEEPER_BUCKET" in os.environ else None,
         reporters=reporters,
         severities=_severities() if "TURNKEEPER_SEVERITIES" in os.environ else {},
@@ -81,6 +83,14 @@ def runtime(*, wakes: bool = True) -> Runtime:
         meter=_meter(_setting("METRICS_NAMESPACE")),
         trace=trace,
     )
+
+
+@cache
+def models() -> "dict[str, Model]":
+    """The agents that are a model of Bedrock's, by name."""
+    from turnkeeper.agents import models  # noqa: PLC0415 - the poll must not pay for it
+
+    return models.models(json.loads(_setting("BEDROCK_AGENTS")))
 
 
 @cache

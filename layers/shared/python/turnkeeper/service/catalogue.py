@@ -35,7 +35,7 @@ def look_up(runtime: Runtime, name: str, *, beside: Attributes | None = None) ->
     found = runtime.table.get_all([key, beside] if beside else [key])
     stored = found.get((key["pk"], key["sk"]))
     other = found.get((beside["pk"], beside["sk"])) if beside else None
-    manifest = _current(name, stored)
+    manifest = _current(runtime, name, stored)
     return Found(manifest, is_kept=manifest is not None and _is_kept(manifest, stored), beside=other)
 
 
@@ -58,11 +58,17 @@ def keep(runtime: Runtime, found: Found) -> None:
         raise StoreIsUnavailable from unknown
 
 
+def shipped_as(runtime: Runtime, name: str) -> Manifest | None:
+    """The manifest that comes with this deployment under *name*, if one does."""
+    model = runtime.models.get(name)
+    return model.manifest if model else builtin.manifest(name)
+
+
 def read(runtime: Runtime, name: str) -> Manifest:
     """The agent that a task of *name* would begin with now; raises `TaskNotFound` where there is none."""
     if not NAME.fullmatch(name):
         raise TaskNotFound
-    if (manifest := _current(name, runtime.table.get(agents.current_key(name)))) is None:
+    if (manifest := _current(runtime, name, runtime.table.get(agents.current_key(name)))) is None:
         raise TaskNotFound
     return manifest
 
@@ -73,14 +79,17 @@ def list_agents(runtime: Runtime, *, limit: int, cursor: str | None) -> Agents:
     hosts, position = agents.names(runtime.table, after=after, limit=limit)
     shipped = {
         name
-        for name in builtin.AGENTS
+        for name in (*builtin.AGENTS, *runtime.models)
         if (after is None or name > after) and (position is None or name <= position)
     }
     named = sorted({*hosts, *shipped})
     page = named[:limit]
     keys = [agents.current_key(name) for name in page]
     stored = runtime.table.get_all(keys) if keys else {}
-    found = [_current(name, stored.get((key["pk"], key["sk"]))) for name, key in zip(page, keys, strict=True)]
+    found = [
+        _current(runtime, name, stored.get((key["pk"], key["sk"])))
+        for name, key in zip(page, keys, strict=True)
+    ]
     has_more = position is not None or len(named) > limit
     return Agents(
         tuple(manifest for manifest in found if manifest is not None),
@@ -88,9 +97,9 @@ def list_agents(runtime: Runtime, *, limit: int, cursor: str | None) -> Agents:
     )
 
 
-def _current(name: str, stored: Mapping[str, str] | None) -> Manifest | None:
+def _current(runtime: Runtime, name: str, stored: Mapping[str, str] | None) -> Manifest | None:
     """What new tasks of *name* get: what is *stored*, or what this deployment ships."""
-    shipped = builtin.manifest(name)
+    shipped = shipped_as(runtime, name)
     # A name that was registered before a deployment shipped it is its first registrant's.
     if stored is None or (shipped is not None and stored["owner"] == shipped.owner):
         return shipped

@@ -1,9 +1,9 @@
 """A host's own agents: registered by name, versioned by hash, and its own for good."""
 
-from turnkeeper.agents import builtin
 from turnkeeper.domain.errors import InvalidInput, Place, TaskNotFound
 from turnkeeper.domain.manifest import NAME, Manifest, parse
 from turnkeeper.domain.task import Runs
+from turnkeeper.service import catalogue
 from turnkeeper.service.runtime import Runtime
 from turnkeeper.store import agents
 
@@ -15,7 +15,7 @@ def register(runtime: Runtime, *, principal: str, name: str, document: str) -> M
     Raises `InvalidInput` when its turns cannot run as it says.
     """
     _check_name(name)
-    if builtin.manifest(name) is not None:
+    if catalogue.shipped_as(runtime, name) is not None:
         raise TaskNotFound
     manifest = parse(document, owner=principal)
     if manifest.name != name:

@@ -10,6 +10,7 @@ from turnkeeper.store.table import Table
 
 if TYPE_CHECKING:
     # The poll has none of them, and does not load them.
+    from turnkeeper.agents.models import Model
     from turnkeeper.metrics import Meter
     from turnkeeper.mounts import Mounts
     from turnkeeper.queue import WakeUps
@@ -29,6 +30,8 @@ class Runtime:
     """Who may report through a host beside the host itself, and on which scopes."""
     severities: Mapping[int, str] = field(default_factory=dict)
     """How urgent codes are here, where that differs from what they usually are."""
+    models: "Mapping[str, Model]" = field(default_factory=dict)
+    """The agents that are a model of Bedrock's, by name."""
     pace: Pace
     heartbeat: timedelta
     idempotency: timedelta
