@@ -151,6 +151,15 @@ def fill(memory: Memory, count: int, *, due_in: timedelta) -> None:
         memory.put({**template, **item_to_wire(own)})
 
 
+def each_once(looked: Counter[str], count: int) -> dict[str, int]:
+    """How many of *count* tasks were looked at once, and not: all of them once, or `LookedTwice`."""
+    once = sum(times == 1 for times in looked.values())
+    due = {"once": once, "twice": looked.total() - len(looked), "never": count - len(looked)}
+    if due != {"once": count, "twice": 0, "never": 0}:
+        raise LookedTwice(due)
+    return due
+
+
 def _among(count: int) -> Measured:
     lab, dynamodb, memory = laboratory()
     fill(memory, count, due_in=timedelta(days=7))
@@ -243,10 +252,7 @@ def _swept(count: int, looks_of_a_run: int) -> Measured:
         if not done.cut_short:
             break
     seconds = process_time() - began
-    found = Counter(looked.values())
-    due = {"once": found[1], "twice": looked.total() - len(looked), "never": count - len(looked)}
-    if due != {"once": count, "twice": 0, "never": 0}:
-        raise LookedTwice(due)
+    due = each_once(looked, count)
     return {
         "tasks": count,
         "looks_of_a_run": looks_of_a_run,

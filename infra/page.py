@@ -12,7 +12,7 @@ FILES = "console"
 NOT_SERVED = ("*.md",)
 """What lies beside them for whoever works on them."""
 
-CONFIG = "config.json"
+CONFIG, INDEX = "config.json", "index.html"
 SIGNED_IN, SIGNED_OUT = "/signed-in", "/signed-out"
 """Where people come back to; both are the page itself."""
 
@@ -20,6 +20,9 @@ SCOPE = "openid"
 
 NEVER_KEPT, ASKED_FOR_ANEW = "no-store", "no-cache"
 """How long a browser keeps the configuration, and a file: that one only until somebody says it has changed."""
+
+POLICY, TRANSPORT = "content-security-policy", "strict-transport-security"
+REFERRER, SNIFFING, FRAMES = "referrer-policy", "x-content-type-options", "x-frame-options"
 
 YEAR_SECONDS = 31_536_000
 
@@ -74,12 +77,12 @@ def policy(*, connect: Sequence[str]) -> str:
 def headers(*, connect: Sequence[str]) -> dict[str, str]:
     """Every header that says what the page may do."""
     return {
-        "content-security-policy": policy(connect=connect),
+        POLICY: policy(connect=connect),
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
         "permissions-policy": NOTHING_OF_THE_DEVICE,
-        "referrer-policy": "no-referrer",
-        "strict-transport-security": f"max-age={YEAR_SECONDS}; includeSubDomains",
-        "x-content-type-options": "nosniff",
-        "x-frame-options": "DENY",
+        REFERRER: "no-referrer",
+        TRANSPORT: f"max-age={YEAR_SECONDS}; includeSubDomains",
+        SNIFFING: "nosniff",
+        FRAMES: "DENY",
     }

@@ -23,7 +23,7 @@ from werkzeug.utils import send_from_directory
 from werkzeug.wrappers import Request, Response
 
 from infra import ROOT
-from infra.page import ASKED_FOR_ANEW, CONFIG, FILES, NEVER_KEPT, config, headers
+from infra.page import ASKED_FOR_ANEW, CONFIG, FILES, INDEX, NEVER_KEPT, config, headers
 from offline.deployment import Deployment, declared
 from offline.endpoint import HOST
 from offline.engine import Engine, PortTaken, is_taken
@@ -90,9 +90,7 @@ class Front:
             return self.sign_in.answer(request)
         if name != f"{HOST}:{self.port}":
             return Response(f"The console is at {self.origin}/\n", 421, mimetype="text/plain")
-        if request.path.startswith(API):
-            return self._of_the_api(request)
-        response = self._file(request)
+        response = self._of_the_api(request) if request.path.startswith(API) else self._file(request)
         response.headers.update(headers(connect=(self.sign_in.origin, self.deployment.endpoint_url)))
         return response
 
@@ -105,7 +103,7 @@ class Front:
             return Response(told, mimetype="application/json", headers={"cache-control": NEVER_KEPT})
         # An address without a suffix is a place within the page, which finds it by itself.
         if "." not in path.rpartition("/")[2]:
-            path = "index.html"
+            path = INDEX
         if path.endswith(".md"):
             return Response(status=404)
         response = send_from_directory(ROOT / FILES, path, request.environ)

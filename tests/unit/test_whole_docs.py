@@ -107,6 +107,7 @@ def read_from_the_environment() -> set[str]:
         "infra",
         "bench",
         "docs/examples",
+        "tests/console",
         "tests/faults",
         "tests/integration",
         "tests/infra",
