@@ -2,7 +2,7 @@
  * What was written and not sent outlives a reload and a renewed sign-in, in this tab; signing out forgets it.
  */
 
-import { claim } from "./session.js";
+import { claim, isSignedIn } from "./session.js";
 
 const PREFIX = "draft.";
 
@@ -13,6 +13,7 @@ export function draft(name) {
 
 /** Keep *value* under *name*; null forgets it. @param {string} name @param {any} value */
 export function keepDraft(name, value) {
+  if (!isSignedIn()) return;
   if (value === null) {
     sessionStorage.removeItem(PREFIX + name);
     return;
@@ -24,3 +25,9 @@ export function keepDraft(name, value) {
     // The browser's room is full: what is on the screen stays there.
   }
 }
+
+/** The names of what is kept that begin with *prefix*. @param {string} prefix */
+export const draftsNamed = (prefix) =>
+  Object.keys(sessionStorage)
+    .filter((name) => name.startsWith(PREFIX + prefix))
+    .map((name) => name.slice(PREFIX.length));

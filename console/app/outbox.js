@@ -4,15 +4,17 @@
  */
 
 import { post } from "./api.js";
-import { draft, keepDraft } from "./drafts.js";
+import { draft, draftsNamed, keepDraft } from "./drafts.js";
 import { Refused, Unreachable } from "./errors.js";
 import { server } from "./server.js";
 
-/** @import { Entry, Part } from "./conversation.js" */
+/** @import { Part } from "./conversation.js" */
 /** @import { Problem } from "./problem.js" */
 
 /** The server forgets a key after a day: what is older may be there already, and is not sent again. */
 const OLDEST = 23 * 3_600_000;
+const PATIENCE = 30_000;
+const PREFIX = "outbox.";
 
 /**
  * @typedef {object} Item
@@ -23,27 +25,38 @@ const OLDEST = 23 * 3_600_000;
  * @property {Problem} [problem] why it was refused
  */
 
-export class Outbox {
+/** @type {Map<string, Outbox>} */
+const outboxes = new Map();
+
+/** What is on its way to *task*; it goes on being sent, whatever view is shown. @param {string} task */
+export function outboxOf(task) {
+  const found = outboxes.get(task) ?? new Outbox(task);
+  outboxes.set(task, found);
+  return found;
+}
+
+/** Go on sending what an earlier page of this tab had not done with. */
+export function resume() {
+  for (const name of draftsNamed(PREFIX)) outboxOf(name.slice(PREFIX.length));
+}
+
+/** Tells `change` when there is something new to show, and `sent`, with the entry, when the server took one. */
+class Outbox extends EventTarget {
   /** @type {Item[]} */
   items;
   #isSending = false;
 
-  /**
-   * @param {string} task
-   * @param {{onChange: () => void, onSent: (entry: Entry) => void, signal: AbortSignal}} how
-   */
-  constructor(task, { onChange, onSent, signal }) {
+  /** @param {string} task */
+  constructor(task) {
+    super();
     this.task = task;
-    this.onChange = onChange;
-    this.onSent = onSent;
-    this.signal = signal;
     this.items = draft(this.#name) ?? [];
     for (const item of this.items) if (item.state === "waiting") item.state = "sending";
     this.#send();
   }
 
   get #name() {
-    return `outbox.${this.task}`;
+    return PREFIX + this.task;
   }
 
   /** Send *body*, after all that is sent already. @param {Item["body"]} body */
@@ -74,8 +87,6 @@ export class Outbox {
       for (let item; (item = this.items.find(({ state }) => state === "sending" || state === "waiting"));) {
         await this.#deliver(item);
       }
-    } catch (error) {
-      if (!this.signal.aborted) throw error;
     } finally {
       this.#isSending = false;
     }
@@ -87,16 +98,12 @@ export class Outbox {
     try {
       const answer = await post(`/v1/tasks/${this.task}/inputs`, item.body, {
         key: item.key,
-        signal: this.signal,
         onPause: () => this.#settle(item, "waiting"),
       });
       this.items = this.items.filter((one) => one !== item);
-      this.onSent({
-        type: "input",
-        message: [],
-        ...item.body,
-        received_at: answer.headers.get("received-at") ?? undefined,
-      });
+      const received_at = answer.headers.get("received-at") ?? undefined;
+      const entry = { type: "input", message: [], ...item.body, received_at };
+      this.dispatchEvent(new CustomEvent("sent", { detail: entry }));
       this.#changed();
     } catch (error) {
       if (error instanceof Refused) {
@@ -104,7 +111,7 @@ export class Outbox {
         this.#settle(item, "refused");
       } else if (error instanceof Unreachable) {
         this.#settle(item, "waiting");
-        await until(server, "try", this.signal);
+        await serverOr(PATIENCE);
       } else throw error;
     }
   }
@@ -117,14 +124,14 @@ export class Outbox {
 
   #changed() {
     keepDraft(this.#name, this.items.length ? this.items : null);
-    this.onChange();
+    this.dispatchEvent(new Event("change"));
   }
 }
 
-/** @param {EventTarget} target @param {string} name @param {AbortSignal} signal */
-function until(target, name, signal) {
-  return new Promise((go, stop) => {
-    target.addEventListener(name, go, { once: true, signal });
-    signal.addEventListener("abort", () => stop(signal.reason), { once: true });
+/** Until the server is found to be back, or *ms* are over. @param {number} ms */
+function serverOr(ms) {
+  return new Promise((go) => {
+    setTimeout(go, ms);
+    server.addEventListener("try", go, { once: true });
   });
 }

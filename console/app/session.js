@@ -20,7 +20,7 @@ const TOO_SOON = 10_000;
 const QUIET = 3000;
 const UNNAMED_LIFETIME_S = 300;
 
-/** @typedef {{token: string, since: number, until: number, name: string, user: string}} Session */
+/** @typedef {{token: string, since: number, until: number, name: string, user: string, isBad?: boolean}} Session */
 
 /** @type {Session | null} */
 let session = null;
@@ -149,7 +149,9 @@ export function renewInTime() {
 /** The token was refused: get another; false when that would not help. */
 export function renewRefused() {
   if (isLeaving) return true;
-  if (!session || Date.now() - session.since < TOO_SOON) return false;
+  if (!session) return false;
+  session.isBad ||= Date.now() - session.since < TOO_SOON;
+  if (session.isBad) return false;
   signIn();
   return true;
 }

@@ -6,6 +6,7 @@ import { eachSecond } from "./clock.js";
 import { fill, h, icon } from "./dom.js";
 import { inbox } from "./inbox.js";
 import { announce } from "./live.js";
+import { resume } from "./outbox.js";
 import { failure, note } from "./parts/marks.js";
 import { keepPlace, returnToPlace } from "./place.js";
 import { placeOf, to } from "./router.js";
@@ -37,6 +38,7 @@ export function begin() {
   inbox.follow(stay.signal);
   inbox.listen(count, stay.signal);
   onLeaving(keepPlace);
+  resume();
   addEventListener("hashchange", () => visit(true), { signal: stay.signal });
   visit(false).then(returnToPlace);
 }

@@ -76,6 +76,46 @@ def test_an_answer_that_was_lost_is_asked_for_again_and_what_was_sent_is_there_o
     expect(alice.messages(".is-input")).to_have_count(2)
 
 
+def test_what_was_sent_arrives_also_when_one_looks_elsewhere_at_once(alice: Person) -> None:
+    task = alice.start("echo", "First")
+    expect(alice.messages(".is-output")).to_have_count(1)
+    going: list[Route] = []
+
+    def going_on(route: Route) -> None:
+        going.append(route)
+
+    alice.page.route("**/inputs", going_on)
+    alice.say("On my way out")
+    expect(alice.messages(".is-sending")).to_have_count(1)
+    alice.go("#/")
+    expect(rows(alice.page)).to_have_count(1)
+    (late,) = going
+    late.continue_()
+    alice.go(f"#/tasks/{task}")
+
+    expect(alice.messages(".is-output").last).to_contain_text("On my way out")
+    assert [entry["type"] for entry in alice.entries(task)] == ["input", "output", "input", "output"]
+
+
+def test_what_was_on_its_way_when_the_page_was_left_is_sent_by_the_next(alice: Person) -> None:
+    task = alice.start("echo", "First")
+    expect(alice.messages(".is-output")).to_have_count(1)
+    alice.page.route("**/inputs", lambda route: route.abort(), times=100)
+    alice.visit.expects("ERR_FAILED")
+    alice.say("Interrupted")
+    expect(alice.messages(".is-waiting")).to_have_count(1)
+    alice.page.unroute("**/inputs")
+    alice.go("#/")
+    with alice.page.expect_response("**/inputs") as sent:
+        alice.page.reload()
+    expect(rows(alice.page)).to_have_count(1)
+    alice.go(f"#/tasks/{task}")
+
+    assert sent.value.status == 202
+    expect(alice.messages(".is-output").last).to_contain_text("Interrupted")
+    assert [entry["type"] for entry in alice.entries(task)] == ["input", "output", "input", "output"]
+
+
 def test_a_task_is_made_once_however_often_the_answer_is_lost(alice: Person) -> None:
     alice.visit.expects("ERR_FAILED")
     tries: list[str] = []

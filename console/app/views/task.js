@@ -11,7 +11,7 @@ import { short } from "../format.js";
 import { inbox } from "../inbox.js";
 import { linked } from "../links.js";
 import { announce } from "../live.js";
-import { Outbox } from "../outbox.js";
+import { outboxOf } from "../outbox.js";
 import { composer } from "../parts/composer.js";
 import { facts } from "../parts/facts.js";
 import { badge, empty, failure, heading } from "../parts/marks.js";
@@ -71,7 +71,9 @@ export function show(root, place, signal) {
   const told = facts(id, signal);
   const write = composer(id, { send: (body) => outbox.add(body), signal });
   const waits = waitList({ signal, inTask: true, picks: (wait) => wait.task === id, links: saidLinks });
-  const outbox = new Outbox(id, { onChange: drawMessages, onSent: sent, signal });
+  const outbox = outboxOf(id);
+  outbox.addEventListener("change", drawMessages, { signal });
+  outbox.addEventListener("sent", (event) => sent(/** @type {CustomEvent} */ (event).detail), { signal });
   const body = h(
     "div",
     { class: "conversation" },
