@@ -1,5 +1,7 @@
 """What stands behind the page at `make up`: the API on the same origin, and the store of files beside it."""
 
+from http.client import HTTPConnection
+
 import httpx
 from playwright.sync_api import expect
 
@@ -68,14 +70,16 @@ def test_the_console_says_that_the_api_is_away_and_serves_it_when_it_is_back(sit
 
 def test_only_the_api_and_the_page_are_behind_it(site: Site) -> None:
     """The engine would do anything for anybody."""
-    with httpx.Client(timeout=60) as client:
-        page = client.get(site.console).text
-        for path in ("/_ministack/health", "/v1/../../_ministack/health", "/v1/../../../_ministack/health"):
-            asked = httpx.Request("GET", httpx.URL(site.console).copy_with(raw_path=path.encode()))
-            answer = client.send(asked)
+    page = httpx.get(site.console).text
+    for path in ("/_ministack/health", "/v1/../_ministack/health", "/v1/../../../../_ministack/health"):
+        # By hand: any client of today would tidy the path before it is sent.
+        asked = HTTPConnection(site.console.removeprefix("http://"), timeout=60)
+        asked.request("GET", path)
+        answer = asked.getresponse()
+        said = answer.read().decode()
+        asked.close()
 
-            assert asked.url.raw_path == path.encode()
-            assert answer.status_code == 404 or answer.text == page, path
-        assert client.get(f"{site.console}/README.md").status_code == 404
-        assert client.get(f"{site.console}/app/nothing.js").status_code == 404
-        assert client.post(f"{site.console}/config.json").status_code == 405
+        assert answer.status == 404 or said == page, path
+    assert httpx.get(f"{site.console}/README.md").status_code == 404
+    assert httpx.get(f"{site.console}/app/nothing.js").status_code == 404
+    assert httpx.post(f"{site.console}/config.json").status_code == 405

@@ -49,7 +49,7 @@ def test_operations_stay_flat_and_a_sweep_looks_at_each_task_once() -> None:
     assert (due["once"], due["twice"], due["never"]) == (300, 0, 0)
     assert sum(due["runs"]) == 300
     assert max(due["runs"]) == 100
-    assert len([*scale.tables(found), *scale.plots(found)]) == 5
+    assert len([*scale.tables(found), *scale.plots(found)]) == 7
 
 
 @pytest.mark.parametrize("stored", [["a"], ["a", "b", "b"], ["a", "c"]], ids=["lost", "doubled", "another's"])
