@@ -10,10 +10,14 @@ from tests.support.hosts import HostClient
 
 def test_from_a_new_task_to_an_approved_review(alice: Person) -> None:
     page = alice.page
-    task = alice.start("concierge", "Book the 8:15 to Lyon")
+    alice.start("concierge", "Book the 8:15 to Lyon")
     expect(page.get_by_role("heading", name="Sign in to calendar")).to_be_visible()
     expect(page.locator("#nav")).to_contain_text("1 waits for you")
-    alice.grant(task, "calendar")
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="Sign in to calendar").click()
+    opened.value.get_by_role("button", name="Allow").click()
+    expect(opened.value.get_by_text("The task goes on by itself.")).to_be_visible()
+    opened.value.close()
     card = page.locator(".card.is-review")
     expect(card).to_contain_text("Book the 8:15 to Lyon")
     card.get_by_role("button", name="Approve").click()
