@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,9 @@ class Front:
         if path.endswith(".md"):
             return Response(status=404)
         response = send_from_directory(ROOT / FILES, path, request.environ)
+        # Of an answer without a body nobody closes the file.
+        if request.method == "HEAD" or response.status_code == HTTPStatus.NOT_MODIFIED:
+            response.close()
         response.headers["cache-control"] = ASKED_FOR_ANEW
         return response
 
