@@ -81,6 +81,53 @@ ACKNOWLEDGED = (
         "It is where records go that could not be told; a queue behind it would be one more of the same.",
     ),
     Acknowledged(
+        "CFR1",
+        "Console/Distribution/Resource",
+        "Who may come is decided by who can sign in, and not by where they are.",
+    ),
+    Acknowledged(
+        "CFR2",
+        "Console/Distribution/Resource",
+        "A firewall is priced by the month and the rule; files are everybody's, and the API throttles and checks.",
+    ),
+    Acknowledged(
+        "CFR3",
+        "Console/Distribution/Resource",
+        "Its log would tell addresses, and whose task was looked at; requests of the API are logged by the API.",
+    ),
+    Acknowledged(
+        "CFR4",
+        "Console/Distribution/Resource",
+        "Without a name of its own it has CloudFront's certificate, with which CloudFront decides about TLS.",
+        "console_domain_name",
+    ),
+    Acknowledged(
+        "S1",
+        "Console/Bucket/Resource",
+        "What is in it anybody may read, and nobody but CloudFront reads it here.",
+    ),
+    Acknowledged(
+        "L1",
+        "Custom::CDKBucketDeployment*/Resource",
+        "The function that puts the console's files in place is the CDK's, and so is what it runs on.",
+    ),
+    *(
+        Acknowledged(
+            f"IAM5[{wildcard}]",
+            "Console/FilesRole/DefaultPolicy/Resource",
+            "The CDK's own grants to what puts the console's files in place: from its assets into that one bucket.",
+        )
+        for wildcard in (
+            "Action::s3:Abort*",
+            "Action::s3:DeleteObject*",
+            "Action::s3:GetBucket*",
+            "Action::s3:GetObject*",
+            "Action::s3:List*",
+            "Resource::<{console}.Arn>/*",
+            "Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>/*",
+        )
+    ),
+    Acknowledged(
         "APIG1", "Api/Stage/Resource", "A stage that is not for production logs no requests.", "access_logs"
     ),
     Acknowledged(
@@ -95,14 +142,15 @@ ACKNOWLEDGED = (
 )
 
 
-def acknowledge(stack: Stack, *, stage: Stage, bucket: str, table: str) -> None:
-    """Say of each finding in *stack* that is left so why it is; *bucket* and *table* are logical ids."""
+def acknowledge(stack: Stack, *, stage: Stage, bucket: str, table: str, console: str | None) -> None:
+    """Say of each finding in *stack* that is left so why it is; the others are logical ids."""
     constructs = stack.node.find_all()
     for left in ACKNOWLEDGED:
         if left.unless and getattr(stage, left.unless):
             continue
         said = Acknowledgment(
-            id=f"{PACK}::{PACK}-{left.rule.format(bucket=bucket, table=table)}", reason=left.why
+            id=f"{PACK}::{PACK}-{left.rule.format(bucket=bucket, table=table, console=console)}",
+            reason=left.why,
         )
         for construct in constructs:
             if fnmatchcase(construct.node.path.removeprefix(f"{stack.node.path}/"), left.at):

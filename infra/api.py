@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 import jsii
-from aws_cdk import Duration
+from aws_cdk import Duration, Fn
 from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_apigatewayv2 as apigatewayv2
 from aws_cdk import aws_apigatewayv2_authorizers as authorizers
@@ -49,9 +49,7 @@ METHODS = {method.value: method for method in apigatewayv2.HttpMethod}
 class Api(Construct):
     """The front door: who is let in, how often, and what is logged of it."""
 
-    def __init__(
-        self, scope: Construct, id_: str, *, stage: Stage, people: Identity, key: kms.IKey | None
-    ) -> None:
+    def __init__(self, scope: Construct, id_: str, *, stage: Stage, key: kms.IKey | None) -> None:
         super().__init__(scope, id_)
         self.domain = self._domain(stage)
         self.http = apigatewayv2.HttpApi(
@@ -79,7 +77,7 @@ class Api(Construct):
             if self.domain
             else None,
         )
-        self._people = authorizers.HttpJwtAuthorizer("People", people.issuer, jwt_audience=[people.audience])
+        self._people: authorizers.HttpJwtAuthorizer | None = None
         self._hosts = authorizers.HttpIamAuthorizer()
         self._integrations: dict[str, integrations.HttpLambdaIntegration] = {}
 
@@ -117,8 +115,22 @@ class Api(Construct):
                 )
         return domain
 
+    @property
+    def host(self) -> str:
+        """The name that it answers to."""
+        return (
+            self.base_url.removeprefix("https://")
+            if self.domain
+            else Fn.select(2, Fn.split("/", self.base_url))
+        )
+
+    def trust(self, people: Identity) -> None:
+        """Let in whoever *people* says is one; said once all of its audiences are known, and before the routes."""
+        self._people = authorizers.HttpJwtAuthorizer("People", people.issuer, jwt_audience=people.audiences)
+
     def people(self, route: str, function: lambda_.IFunction) -> None:
         """Let people with a token call *function* by *route*."""
+        assert self._people is not None  # noqa: S101 - whom it trusts is said before its routes
         self._add(route, function, self._people)
 
     def hosts(self, route: str, function: lambda_.IFunction) -> None:

@@ -16,7 +16,10 @@ ROOTS = ("task", "agent", "workspace")
 class Files(Construct):
     """The bucket of all files. Every version stays, since a reference names one."""
 
-    def __init__(self, scope: Construct, id_: str, *, stage: Stage, key: kms.IKey | None) -> None:
+    def __init__(
+        self, scope: Construct, id_: str, *, stage: Stage, pages: Sequence[str], key: kms.IKey | None
+    ) -> None:
+        """*pages* are the origins whose pages may send and get files."""
         super().__init__(scope, id_)
         kept = RemovalPolicy.RETAIN if stage.keep_data else RemovalPolicy.DESTROY
         self.bucket = s3.Bucket(
@@ -31,10 +34,15 @@ class Files(Construct):
             object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
             enforce_ssl=True,
             lifecycle_rules=[s3.LifecycleRule(abort_incomplete_multipart_upload_after=Duration.days(1))],
-            cors=browsers(stage.cors_origins),
+            cors=browsers(pages),
             server_access_logs_bucket=self._access_logs(stage, kept) if stage.access_logs else None,
             removal_policy=kept,
         )
+
+    @property
+    def origin(self) -> str:
+        """Where signed URLs lead."""
+        return f"https://{self.bucket.bucket_regional_domain_name}"
 
     @property
     def resource(self) -> s3.CfnBucket:

@@ -75,6 +75,11 @@ KeyName = Annotated[str, Field(pattern=r"^(own|arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{
 CertificateArn = Annotated[
     str, Field(pattern=r"^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate/[0-9a-f-]+$")
 ]
+# Of the one region where CloudFront looks for certificates.
+ConsoleCertificateArn = Annotated[
+    str, Field(pattern=r"^arn:aws[a-z-]*:acm:us-east-1:\d{12}:certificate/[0-9a-f-]+$")
+]
+Endpoint = Annotated[str, Field(pattern=r"^https://[^\s\"'<>;,]+$", max_length=500)]
 DomainName = Annotated[
     str, Field(pattern=r"^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$", max_length=253)
 ]

@@ -5,6 +5,7 @@ Needs nothing of the CDK, since the offline stack serves the very same.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 FILES = "console"
 """The folder of the console's files, which go out as they are."""
@@ -12,7 +13,7 @@ FILES = "console"
 NOT_SERVED = ("*.md",)
 """What lies beside them for whoever works on them."""
 
-CONFIG = "config.json"
+CONFIG, INDEX = "config.json", "index.html"
 SIGNED_IN, SIGNED_OUT = "/signed-in", "/signed-out"
 """Where people come back to; both are the page itself."""
 
@@ -20,6 +21,9 @@ SCOPE = "openid"
 
 NEVER_KEPT, ASKED_FOR_ANEW = "no-store", "no-cache"
 """How long a browser keeps the configuration, and a file: that one only until somebody says it has changed."""
+
+POLICY, TRANSPORT = "content-security-policy", "strict-transport-security"
+REFERRER, SNIFFING, FRAMES = "referrer-policy", "x-content-type-options", "x-frame-options"
 
 YEAR_SECONDS = 31_536_000
 
@@ -41,9 +45,12 @@ class SignIn:
     scope: str = SCOPE
 
 
-def config(sign_in: SignIn, *, origin: str) -> dict[str, str | None]:
-    """What the page reads before anything else, when it is served at *origin*."""
+def config(
+    sign_in: SignIn, *, origin: str, providers: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, str | Mapping[str, str] | None]:
+    """What the page reads first, when it is served at *origin*; *providers* are where people authorise each."""
     return {
+        "providers": dict(providers),
         "issuer": sign_in.issuer,
         "client_id": sign_in.client_id,
         "authorization_endpoint": sign_in.authorization_endpoint,
@@ -74,12 +81,12 @@ def policy(*, connect: Sequence[str]) -> str:
 def headers(*, connect: Sequence[str]) -> dict[str, str]:
     """Every header that says what the page may do."""
     return {
-        "content-security-policy": policy(connect=connect),
+        POLICY: policy(connect=connect),
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
         "permissions-policy": NOTHING_OF_THE_DEVICE,
-        "referrer-policy": "no-referrer",
-        "strict-transport-security": f"max-age={YEAR_SECONDS}; includeSubDomains",
-        "x-content-type-options": "nosniff",
-        "x-frame-options": "DENY",
+        REFERRER: "no-referrer",
+        TRANSPORT: f"max-age={YEAR_SECONDS}; includeSubDomains",
+        SNIFFING: "nosniff",
+        FRAMES: "DENY",
     }

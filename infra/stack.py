@@ -9,9 +9,10 @@ from constructs import Construct
 
 from infra.acknowledged import acknowledge
 from infra.api import Api
+from infra.console import Console, origins_of
 from infra.files import ROOTS, Files
 from infra.functions import Functions
-from infra.identity import Identity, TrustedIssuer, UserPool
+from infra.identity import Identity, SignInPage, TheirSignInPage, TrustedIssuer, UserPool
 from infra.keys import Keys
 from infra.push import Push
 from infra.queues import Queues
@@ -34,7 +35,7 @@ class Turnkeeper(Stack):
         self.keys = Keys(self, "Keys", stage=stage)
         key = self.keys.own
         self.storage = Storage(self, "Storage", stage=stage, key=key)
-        self.files = Files(self, "Files", stage=stage, key=key)
+        self.files = Files(self, "Files", stage=stage, pages=origins_of(stage), key=key)
         self.queues = Queues(self, "Queues", visibility_seconds=stage.queue_visibility_seconds, key=key)
         self.push = Push(self, "Push", key=key)
         self.host_queues = self._host_queues(stage)
@@ -55,7 +56,9 @@ class Turnkeeper(Stack):
             untold_url=self.push.untold.queue_url,
             key=key,
         )
-        self.api = Api(self, "Api", stage=stage, people=self.identity, key=key)
+        self.api = Api(self, "Api", stage=stage, key=key)
+        self.console = self._console(stage) if stage.console else None
+        self.api.trust(self.identity)
         self._route()
         self._trigger(stage)
         self._grant(stage)
@@ -65,6 +68,7 @@ class Turnkeeper(Stack):
             stage=stage,
             bucket=self.get_logical_id(self.files.resource),
             table=self.get_logical_id(self.storage.resource),
+            console=self.get_logical_id(self.console.resource) if self.console else None,
         )
 
     def _host_queues(self, stage: Stage) -> dict[str, Queues]:
@@ -88,6 +92,19 @@ class Turnkeeper(Stack):
                 human_claim=stage.human_claim,
             )
         return UserPool(self, "Identity", stage=stage)
+
+    def _console(self, stage: Stage) -> Console:
+        page: SignInPage | TheirSignInPage
+        if isinstance(self.identity, UserPool):
+            page = SignInPage(self, "SignIn", people=self.identity, stage=stage)
+        else:
+            assert stage.console_sign_in is not None  # noqa: S101 - settings without it were refused
+            page = TheirSignInPage(self.identity.issuer, stage.console_sign_in)
+        console = Console(
+            self, "Console", stage=stage, api=self.api.host, sign_in=page.origin, files=self.files.origin
+        )
+        console.hand_out(page.let_in(console.origin), key=self.keys.own)
+        return console
 
     def _route(self) -> None:
         api, functions = self.api, self.functions
@@ -190,6 +207,11 @@ class Turnkeeper(Stack):
         CfnOutput(self, "BaseUrl", value=self.api.base_url)
         if self.api.domain is not None and stage.hosted_zone_id is None:
             CfnOutput(self, "DomainTarget", value=self.api.domain.regional_domain_name)
+        if self.console is not None:
+            CfnOutput(self, "ConsoleUrl", value=self.console.origin)
+            if stage.console_domain_name is not None:
+                target = self.console.distribution.distribution_domain_name
+                CfnOutput(self, "ConsoleTarget", value=target)
         CfnOutput(self, "TableName", value=self.storage.table.table_name)
         CfnOutput(self, "BucketName", value=self.files.bucket.bucket_name)
         CfnOutput(self, "QueueUrl", value=self.queues.wake_ups.queue_url)

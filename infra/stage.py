@@ -16,7 +16,9 @@ from infra.notation import (
     AlarmTarget,
     Arch,
     CertificateArn,
+    ConsoleCertificateArn,
     DomainName,
+    Endpoint,
     FunctionArn,
     HostName,
     Issuer,
@@ -67,6 +69,9 @@ ISSUER = ("oidc_issuer", "oidc_audience", "human_claim")
 COGNITO_HUMAN_CLAIM = "username"
 """Cognito puts it into the access token of a person, and into no client's."""
 
+NOT_COGNITOS = ("amazon", "aws", "cognito")
+"""Words that Cognito takes in no address of a sign-in page."""
+
 LARGEST_PUT = 5 * 1024**3
 """Bytes that S3 takes in one request."""
 
@@ -99,6 +104,18 @@ class ExternalHost(BaseModel):
             if f"::{account}:{kind}/" not in self.arn:
                 raise ValueError(f"{self.arn} cannot be {self.principal}, a {kind} of account {account}.")
         return self
+
+
+class ConsoleSignIn(BaseModel):
+    """Where an issuer of one's own signs people in, and as what client of it the console comes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    client_id: Annotated[str, Field(min_length=1, max_length=200)]
+    authorization_endpoint: Endpoint
+    token_endpoint: Endpoint
+    end_session_endpoint: Endpoint | None = None
+    scope: Annotated[str, Field(pattern=r"^([\x21-\x7e]+ )*openid( [\x21-\x7e]+)*$")] = "openid"
 
 
 class BedrockAgent(BaseModel):
@@ -176,6 +193,10 @@ class Stage(BaseModel):
     certificate_arn: Annotated[CertificateArn | None, Optional]
     hosted_zone_id: Annotated[ZoneId | None, Optional]
     cors_origins: Annotated[tuple[Origin, ...], BeforeValidator(split_on_commas)]
+    console: bool
+    console_domain_name: Annotated[DomainName | None, Optional]
+    console_certificate_arn: Annotated[ConsoleCertificateArn | None, Optional]
+    console_sign_in: Annotated[ConsoleSignIn | None, BeforeValidator(read_as_json), Optional]
     oidc_issuer: Annotated[str | None, Field(pattern=r"^https?://\S+$"), Optional]
     oidc_audience: Annotated[str | None, Optional]
     human_claim: Annotated[str | None, Optional]
@@ -279,6 +300,29 @@ class Stage(BaseModel):
         if 0 < len(missing) < len(ISSUER):
             said = f"An issuer of your own needs {', '.join(ISSUER)}; missing: {', '.join(missing)}."
             raise ValueError(said)
+        return self
+
+    @model_validator(mode="after")
+    def _console_is_whole_or_absent(self) -> Self:
+        if (self.console_domain_name is None) != (self.console_certificate_arn is None):
+            raise ValueError("console_domain_name and console_certificate_arn come together.")
+        if not self.console and (self.console_domain_name or self.console_sign_in):
+            raise ValueError(
+                "console_domain_name and console_sign_in need console: without it they do nothing."
+            )
+        if self.console and (self.oidc_issuer is None) != (self.console_sign_in is None):
+            raise ValueError(
+                "An issuer of your own and console_sign_in come together where there is a console: "
+                "say both, or console=false."
+            )
+        if (
+            self.console
+            and self.oidc_issuer is None
+            and (word := next((w for w in NOT_COGNITOS if w in self.stage), None))
+        ):
+            raise ValueError(
+                f"A stage with {word!r} in its name cannot have a sign-in page of Cognito's: console=false."
+            )
         return self
 
 

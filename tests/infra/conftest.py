@@ -14,8 +14,9 @@ from infra.stack import Turnkeeper
 from infra.stage import Stage
 
 CDK_JSON: dict[str, Any] = json.loads((ROOT / "cdk.json").read_text())["context"]
-SETTINGS = CDK_JSON | {"stage": "prod"}
-"""Those of cdk.json for production: what people must be able to rely on."""
+PRODUCTION = CDK_JSON | {"stage": "prod"}
+SETTINGS = PRODUCTION | {"console": False}
+"""Those of cdk.json for production: what people must be able to rely on. The console has tests of its own."""
 type Synthesise = Callable[..., Template]
 
 
@@ -34,7 +35,7 @@ def template_of(overrides: str) -> Template:
 
 @pytest.fixture
 def settings() -> dict[str, Any]:
-    return dict(SETTINGS)
+    return dict(PRODUCTION)
 
 
 @pytest.fixture(scope="session")

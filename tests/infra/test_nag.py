@@ -25,6 +25,9 @@ EVERYTHING = {
     "domain_name": "tasks.example.com",
     "certificate_arn": "arn:aws:acm:eu-central-1:123456789012:certificate/0f9d-12",
     "hosted_zone_id": "Z0123ABC",
+    "console": True,
+    "console_domain_name": "console.example.com",
+    "console_certificate_arn": "arn:aws:acm:us-east-1:123456789012:certificate/0f9d-12",
     "operations": True,
     "alarm_target": "you@example.com",
 }
@@ -67,7 +70,7 @@ def test_everything_acknowledged_would_be_found_and_nothing_else(
     tmp_path: Path, stage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("infra.stack.acknowledge", lambda *_, **__: None)
-    own = CDK_JSON["stages"][stage]
+    own = CDK_JSON | CDK_JSON["stages"][stage]
     left = [one for one in ACKNOWLEDGED if not (one.unless and own[one.unless])]
 
     found = findings(tmp_path, stage=stage)
@@ -79,7 +82,9 @@ def test_everything_acknowledged_would_be_found_and_nothing_else(
 def is_of(one: acknowledged.Acknowledged) -> Callable[[Finding], bool]:
     """Whether a finding is the one that was acknowledged."""
     rule = re.escape(one.rule).replace(re.escape("{bucket}"), r"FilesBucket\w+")
-    rule = rule.replace(re.escape("{table}"), r"StorageTable\w+")
+    rule = rule.replace(re.escape("{table}"), r"StorageTable\w+").replace(
+        re.escape("{console}"), r"ConsoleBucket\w+"
+    )
     return lambda it: bool(re.fullmatch(rule, it[0])) and fnmatchcase(it[1], one.at)
 
 

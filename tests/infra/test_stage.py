@@ -13,6 +13,12 @@ from infra.notation import Arch
 from infra.stage import SettingRefused, Stage
 
 CERTIFICATE = "arn:aws:acm:eu-central-1:123456789012:certificate/0f9d-12"
+SIGN_IN = {
+    "client_id": "console",
+    "authorization_endpoint": "https://id.example/authorize",
+    "token_endpoint": "https://id.example/token",
+}
+OIDC = {"oidc_issuer": "https://id.example", "oidc_audience": "tasks", "human_claim": "email"}
 HOST = {"principal": "123456789012/AROAEXAMPLE"}
 
 
@@ -95,6 +101,14 @@ def test_a_setting_from_the_command_line_is_text_and_becomes_what_it_means(setti
         ("cors_origins", "example.com"),
         ("cors_origins", "https://a.example/path"),
         ("oidc_issuer", "not a url"),
+        ("console", "maybe"),
+        ("console_domain_name", "https://console.example.com"),
+        ("console_certificate_arn", CERTIFICATE),
+        ("console_sign_in", "https://id.example"),
+        ("console_sign_in", SIGN_IN | {"client_secret": "s"}),
+        ("console_sign_in", SIGN_IN | {"token_endpoint": "http://id.example/token"}),
+        ("console_sign_in", SIGN_IN | {"token_endpoint": "https://id.example; script-src *"}),
+        ("console_sign_in", SIGN_IN | {"scope": "email"}),
         ("reporters", "judge.example"),
         ("reporters", {"judge.example": "evaluation"}),
         ("reporters", {"judge example": ["evaluation"]}),
@@ -195,6 +209,10 @@ def test_a_setting_that_is_missing_is_refused_by_name(settings: dict[str, Any]) 
         ({"retention_seconds": 899}, "turn_timeout_seconds .* retention_seconds"),
         ({"retention_seconds": 900, "file_url_seconds": 901}, "file_url_seconds .* retention_seconds"),
         ({"retention_seconds": 86_399}, "idempotency_seconds .* retention_seconds"),
+        ({"console_domain_name": "console.example.com"}, "console_certificate_arn come together"),
+        ({"console": False, "console_sign_in": SIGN_IN}, "console_sign_in need console"),
+        ({"console_sign_in": SIGN_IN}, "console_sign_in come together"),
+        (OIDC, "console_sign_in come together"),
         ({"oidc_issuer": "https://id.example"}, "missing: oidc_audience, human_claim"),
         ({"human_claim": "email"}, "missing: oidc_issuer, oidc_audience"),
         ({"external_hosts": {"acme": HOST, "copy": HOST}}, "acme and copy are the same"),
