@@ -13,7 +13,7 @@ from bench.results import Taken
 from bench.run import run
 from bench.tables import shown
 
-console = Console()
+console = Console(width=None if sys.stdout.isatty() else 160)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

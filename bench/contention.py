@@ -3,7 +3,6 @@
 What is shown is how often a writer must decide again, and that nothing is lost or doubled by it.
 """
 
-import json
 import tempfile
 import threading
 from collections import Counter
@@ -136,6 +135,14 @@ def plots(found: Mapping[str, Any]) -> Sequence[Plot]:
     )
 
 
+def compared(taken: Counter[str], stored: Counter[str]) -> tuple[int, int]:
+    """How many inputs that were *taken* are not *stored*, and how many too often: none, or `NotAsAcknowledged`."""
+    lost, doubled = (taken - stored).total(), (stored - taken).total()
+    if lost or doubled:
+        raise NotAsAcknowledged(f"{lost} inputs were lost, and {doubled} are there that nobody was told of")
+    return lost, doubled
+
+
 def _step(engine: Engine, count: int, sends: int, rounds: int) -> dict[str, Any]:
     runs = [_run(engine, count, -(-sends // count)) for _ in range(rounds)]
     together: Counter[str] = sum((Counter(run["counts"]) for run in runs), Counter())
@@ -161,17 +168,14 @@ def _run(engine: Engine, count: int, each: int) -> dict[str, Any]:
             raise writer.failure
     taken = Counter(text for writer in crowd for text in writer.taken)
     stored = Counter(part["text"] for entry in lab.conversation(task_id) for part in entry["message"])
-    if stored != taken:
-        raise NotAsAcknowledged(
-            json.dumps({"lost": sum((taken - stored).values()), "more": sum((stored - taken).values())})
-        )
+    lost, doubled = compared(taken, stored)
     return {
         "counts": {
             "inputs": count * each,
             "refused": sum(writer.refused for writer in crowd),
             "tries": sum(writer.tries for writer in crowd),
-            "lost": sum((taken - stored).values()),
-            "doubled": sum((stored - taken).values()),
+            "lost": lost,
+            "doubled": doubled,
         },
         "ms": [round(seconds * 1_000, 2) for writer in crowd for seconds in writer.seconds],
     }

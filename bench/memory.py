@@ -61,7 +61,7 @@ class Memory:
     def get_item(self, **request: Any) -> Wire:
         """The item, if there is one."""
         found = self.items.get(_key(request["Key"]))
-        return {"Item": dict(found)} if found else {}
+        return {"Item": _part(found, request)} if found else {}
 
     def batch_get_item(self, **request: Any) -> Wire:
         """Those of the items that are there."""
@@ -178,10 +178,29 @@ class Memory:
                 return {"Items": found, "LastEvaluatedKey": {name: last[name] for name in names}}
             item = self.items[place[-2:]]
             # The indexes hold keys only.
-            shown = {name: item[name] for name in (*KEY, *INDEXES[index])} if index else dict(item)
+            shown = {name: item[name] for name in (*KEY, *INDEXES[index])} if index else _part(item, request)
             size += item_size(shown)
             found.append(shown)
         return {"Items": found}
+
+
+def _part(item: Wire, request: Wire) -> Wire:
+    """What the request asks for of *item*: some attributes, or one level below them, or all."""
+    if not (expression := request.get("ProjectionExpression")):
+        return dict(item)
+    names = request.get("ExpressionAttributeNames", {})
+    part: Wire = {}
+    for path in expression.split(", "):
+        name, *below = (names.get(step, step) for step in path.split("."))
+        if name not in item:
+            continue
+        if not below:
+            part[name] = item[name]
+        elif len(below) == 1 and below[0] in item[name].get("M", {}):
+            part.setdefault(name, {"M": {}})["M"][below[0]] = item[name]["M"][below[0]]
+        elif len(below) > 1:
+            raise NotSpoken(expression)
+    return part
 
 
 def _updated(item: Wire, what: Wire) -> Wire:

@@ -110,10 +110,14 @@ def tables(found: Mapping[str, Any]) -> Sequence[Table]:
 
 
 def plots(found: Mapping[str, Any]) -> Sequence[Plot]:
-    """Bytes by the number of tasks, and by that of messages."""
-    return (
-        _plot("scale-tasks", "Among so many tasks", "tasks in the table", found["tasks"]),
-        _plot("scale-messages", "In a task of so many messages", "messages in the task", found["messages"]),
+    """Bytes and calls by the number of tasks, and by that of messages."""
+    return tuple(
+        _plot(f"scale-{name}-{what}", f"{title}: {what}", x, found[name], what)
+        for name, title, x in (
+            ("tasks", "Among so many tasks", "tasks in the table"),
+            ("messages", "In a task of so many messages", "messages in the task"),
+        )
+        for what in ("bytes", "calls")
     )
 
 
@@ -149,6 +153,15 @@ def fill(memory: Memory, count: int, *, due_in: timedelta) -> None:
             "due_shard": due_shard(task_id, ended=False),
         }
         memory.put({**template, **item_to_wire(own)})
+
+
+def each_once(looked: Counter[str], count: int) -> dict[str, int]:
+    """How many of *count* tasks were looked at once, and not: all of them once, or `LookedTwice`."""
+    once = sum(times == 1 for times in looked.values())
+    due = {"once": once, "twice": looked.total() - len(looked), "never": count - len(looked)}
+    if due != {"once": count, "twice": 0, "never": 0}:
+        raise LookedTwice(due)
+    return due
 
 
 def _among(count: int) -> Measured:
@@ -243,10 +256,7 @@ def _swept(count: int, looks_of_a_run: int) -> Measured:
         if not done.cut_short:
             break
     seconds = process_time() - began
-    found = Counter(looked.values())
-    due = {"once": found[1], "twice": looked.total() - len(looked), "never": count - len(looked)}
-    if due != {"once": count, "twice": 0, "never": 0}:
-        raise LookedTwice(due)
+    due = each_once(looked, count)
     return {
         "tasks": count,
         "looks_of_a_run": looks_of_a_run,
@@ -286,10 +296,11 @@ def _table(title: str, what: str, steps: Sequence[Mapping[str, Any]]) -> Table:
     return Table(title, (what, *operations), rows, COMMAND, "B: bytes of items; R, W: read and write units.")
 
 
-def _plot(name: str, title: str, x: str, steps: Sequence[Mapping[str, Any]]) -> Plot:
+def _plot(name: str, title: str, x: str, steps: Sequence[Mapping[str, Any]], what: str) -> Plot:
     lines = [
-        Line(operation, [(step["size"], step[operation]["bytes"] or 1) for step in steps])
+        Line(operation, [(step["size"], step[operation][what]) for step in steps])
         for operation in steps[0]
-        if operation != "size"
+        # What reads and writes no item at all has no place where each step is ten times the last.
+        if operation != "size" and all(step[operation][what] for step in steps)
     ]
-    return Plot(name, title, x, "bytes of items", lines, log_y=True)
+    return Plot(name, title, x, what, lines, log_y=True)

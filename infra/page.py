@@ -5,6 +5,7 @@ Needs nothing of the CDK, since the offline stack serves the very same.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 FILES = "console"
 """The folder of the console's files, which go out as they are."""
@@ -44,9 +45,12 @@ class SignIn:
     scope: str = SCOPE
 
 
-def config(sign_in: SignIn, *, origin: str) -> dict[str, str | None]:
-    """What the page reads before anything else, when it is served at *origin*."""
+def config(
+    sign_in: SignIn, *, origin: str, providers: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, str | Mapping[str, str] | None]:
+    """What the page reads first, when it is served at *origin*; *providers* are where people authorise each."""
     return {
+        "providers": dict(providers),
         "issuer": sign_in.issuer,
         "client_id": sign_in.client_id,
         "authorization_endpoint": sign_in.authorization_endpoint,

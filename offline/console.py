@@ -4,6 +4,7 @@
 what it will be held to there. Any other name is refused, whoever resolves it to this machine.
 """
 
+import base64
 import json
 import os
 import secrets
@@ -12,10 +13,12 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 import httpx
+from botocore.credentials import Credentials
 from joserfc.jwk import RSAKey
 from werkzeug.exceptions import HTTPException
 from werkzeug.serving import WSGIRequestHandler, make_server
@@ -24,11 +27,14 @@ from werkzeug.wrappers import Request, Response
 
 from infra import ROOT
 from infra.page import ASKED_FOR_ANEW, CONFIG, FILES, INDEX, NEVER_KEPT, config, headers
+from offline import hosts
+from offline.consent import AT, Consent
 from offline.deployment import Deployment, declared
 from offline.endpoint import HOST
 from offline.engine import Engine, PortTaken, is_taken
 from offline.issuer import Issuer
 from offline.signin import SignInPage
+from offline.signing import Signed
 from offline.users import token
 
 KEPT_AS = "sign-in.json"
@@ -67,6 +73,7 @@ class Front:
     port: int
     deployment: Deployment
     sign_in: SignInPage
+    consent: Consent
     api: httpx.Client
 
     @property
@@ -87,7 +94,8 @@ class Front:
     def _answer(self, request: Request) -> Response:
         name = request.headers.get("host", "")
         if name == f"{SIGN_IN_HOST}:{self.port}":
-            return self.sign_in.answer(request)
+            asked = self.consent if request.path.startswith(AT) else self.sign_in
+            return asked.answer(request)
         if name != f"{HOST}:{self.port}":
             return Response(f"The console is at {self.origin}/\n", 421, mimetype="text/plain")
         response = self._of_the_api(request) if request.path.startswith(API) else self._file(request)
@@ -99,7 +107,9 @@ class Front:
             return Response(status=405, headers={"allow": "GET, HEAD"})
         path = request.path.lstrip("/")
         if path == CONFIG:
-            told = json.dumps(config(self.sign_in.sign_in, origin=self.origin))
+            told = json.dumps(
+                config(self.sign_in.sign_in, origin=self.origin, providers=self.consent.providers)
+            )
             return Response(told, mimetype="application/json", headers={"cache-control": NEVER_KEPT})
         # An address without a suffix is a place within the page, which finds it by itself.
         if "." not in path.rpartition("/")[2]:
@@ -107,6 +117,9 @@ class Front:
         if path.endswith(".md"):
             return Response(status=404)
         response = send_from_directory(ROOT / FILES, path, request.environ)
+        # Of an answer without a body nobody closes the file.
+        if request.method == "HEAD" or response.status_code == HTTPStatus.NOT_MODIFIED:
+            response.close()
         response.headers["cache-control"] = ASKED_FOR_ANEW
         return response
 
@@ -183,7 +196,13 @@ def console(engine: Engine, deployment: Deployment, *, port: int, issuer: Issuer
     if is_taken(port):
         raise PortTaken(port)
     with httpx.Client(verify=trust, timeout=PATIENCE, trust_env=False) as api:
-        front = Front(port, deployment, page, api)
+
+        def grant(name: str, provider: str) -> None:
+            told = {"user": subject_of(page.token_of(name)), "provider": provider}
+            signed = Signed(steward(deployment))
+            api.post(f"{deployment.base_url}/v1/host/grants", json=told, auth=signed).raise_for_status()
+
+        front = Front(port, deployment, page, Consent(page, grant), api)
         server = make_server(HOST, port, front, threaded=True, request_handler=Silent)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
@@ -191,6 +210,19 @@ def console(engine: Engine, deployment: Deployment, *, port: int, issuer: Issuer
         finally:
             server.shutdown()
             server.server_close()
+
+
+def subject_of(token: str) -> str:
+    """Whose *token* it is, as the API knows them; it is one that we were just given."""
+    payload = token.split(".")[1]
+    claims: Mapping[str, str] = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    return claims["sub"]
+
+
+def steward(deployment: Deployment) -> Credentials:
+    """What the host of the built-in agents signs with."""
+    keys = hosts.keys_of(deployment.endpoint, hosts.make_host(deployment.endpoint, hosts.STEWARD))
+    return Credentials(keys.access_key_id, keys.secret_access_key)
 
 
 def kept_in(folder: Path) -> tuple[bytes, RSAKey]:

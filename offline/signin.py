@@ -169,9 +169,18 @@ class SignInPage:
             endpoint, _ = ROUTES.bind_to_environ(request.environ).match()
             response = ANSWERS[endpoint](self, request)
         except NotAnswered as refused:
-            response = self._refusal(str(refused), 400)
+            response = self.refusal(str(refused), 400)
         except HTTPException as error:
-            response = self._refusal("There is no such page.", error.code or 404)
+            response = self.refusal("There is no such page.", error.code or 404)
+        return self.dressed(response)
+
+    def check_form(self, request: Request) -> None:
+        """Refuse a form that another page sent."""
+        if request.headers.get("origin") != self.origin:
+            raise NotAnswered("The form is not from this page.")
+
+    def dressed(self, response: Response) -> Response:
+        """*response* with what a page of this origin may do."""
         response.headers.update(headers(connect=()))
         # The form goes to this page, which sends whoever filled it in on to the console.
         allowed = f"form-action 'self' {self.console}"
@@ -196,8 +205,7 @@ class SignInPage:
             told = {"error": refused.error, "error_description": str(refused), "state": state}
             return sent_on(back, told)
         if request.method == "POST":
-            if request.headers.get("origin") != self.origin:
-                raise NotAnswered("The form is not from this page.")
+            self.check_form(request)
             name = request.form.get("name", "").strip()
             if said := cannot_be(name):
                 return form(name, said)
@@ -298,12 +306,12 @@ class SignInPage:
     def _known(self, request: Request) -> str | None:
         """Who is signed in, unless the *request* is to ask anew; refused when nobody is and none may be asked."""
         prompt = request.args.get("prompt")
-        name = None if prompt == "login" else self._name(request)
+        name = None if prompt == "login" else self.name_of(request)
         if name is None and prompt == "none":
             raise Refused("login_required", "Nobody is signed in.")
         return name
 
-    def _name(self, request: Request) -> str | None:
+    def name_of(self, request: Request) -> str | None:
         """Whose session the *request* is of."""
         try:
             claims = jwt.decode(
@@ -313,7 +321,8 @@ class SignInPage:
             return None
         return str(claims["sub"]) if claims["exp"] > self.clock() else None
 
-    def _refusal(self, why: str, status: int) -> Response:
+    def refusal(self, why: str, status: int) -> Response:
+        """Say *why* nothing comes of it."""
         page = REFUSED.substitute(title="Not signed in", why=html.escape(why), console=self.console)
         return Response(page, status, mimetype="text/html")
 

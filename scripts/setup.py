@@ -103,7 +103,10 @@ def run(title: str, command: list[str]) -> None:
         reader.join(SECONDS_BETWEEN_WORDS)
         if reader.is_alive():
             say(f"   {time.monotonic() - began:3.0f} s  {title}: {lines[-1].strip()[:80]}")
-    if process.wait() != 0:
+    code = process.wait()
+    if process.stdout:
+        process.stdout.close()
+    if code != 0:
         raise SetupFailed(f"{''.join(lines)}\nThis failed: {' '.join(command)}")
     say(f"   {time.monotonic() - began:3.0f} s  {title}: done")
 

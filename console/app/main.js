@@ -1,49 +1,41 @@
-// The page: signs in, and shows the tasks of whoever that is.
+/**
+ * Where the page begins: its words, and who is signed in; who is not is sent to sign in.
+ */
 
-import { accessToken, readConfig, signIn, signOut, takeUp } from "./sign-in.js";
+import { loadConfig } from "./config.js";
+import { fill, h } from "./dom.js";
+import { failure } from "./parts/marks.js";
+import { comeBack, isSignedIn, signIn, SignInFailed } from "./session.js";
+import { loadTexts, t } from "./texts.js";
+import * as welcome from "./views/welcome.js";
 
-const main = document.getElementById("main");
+const SIGNED_OUT = "/signed-out";
+const root = /** @type {HTMLElement} */ (document.getElementById("main"));
 
-function show(...nodes) {
-  main.replaceChildren(...nodes);
+/** @param {Parameters<typeof welcome.show>[1]} why */
+function enter(why) {
+  document.body.dataset.who = "nobody";
+  document.title = `${welcome.show(root, why)} · Turnkeeper`;
 }
 
-function element(name, text) {
-  const made = document.createElement(name);
-  made.textContent = text;
-  return made;
+async function start() {
+  await Promise.all([loadTexts(), loadConfig()]);
+  const skip = /** @type {HTMLElement} */ (document.getElementById("skip"));
+  skip.textContent = t("skip");
+  skip.onclick = (event) => {
+    event.preventDefault();
+    root.focus();
+  };
+  const signedOut = location.pathname === SIGNED_OUT;
+  await comeBack();
+  if (isSignedIn()) (await import("./shell.js")).begin();
+  else if (signedOut) enter({ signedOut });
+  else await signIn();
 }
 
-function offer(config, said) {
-  const button = element("button", "Sign in");
-  button.addEventListener("click", () => signIn(config));
-  show(element("p", said), button);
-}
-
-async function showTasks() {
-  const answer = await fetch("/v1/tasks", { headers: { authorization: `Bearer ${accessToken()}` } });
-  if (!answer.ok) {
-    show(element("p", "The tasks cannot be read now."));
-    return;
-  }
-  const { tasks } = await answer.json();
-  const list = document.createElement("ul");
-  list.append(...tasks.map((task) => element("li", `${task.id}: ${task.status.phase}`)));
-  show(element("h1", "My tasks"), tasks.length ? list : element("p", "There are none yet."));
-}
-
-const config = await readConfig();
-const out = document.getElementById("sign-out");
-out.addEventListener("click", () => signOut(config));
 try {
-  if (location.pathname === "/signed-out") {
-    offer(config, "You are signed out.");
-  } else if (await takeUp(config)) {
-    out.hidden = false;
-    await showTasks();
-  } else {
-    await signIn(config);
-  }
+  await start();
 } catch (error) {
-  offer(config, `Signing in failed (${error.message}).`);
+  if (error instanceof SignInFailed) enter({ failed: error.message });
+  else fill(root, failure(error, h("button", { type: "button", onclick: () => location.reload() }, t("again"))));
 }

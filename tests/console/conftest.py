@@ -5,6 +5,7 @@ PICTURES says (`PICTURES=docs/console`), or to a folder that nobody keeps.
 """
 
 import os
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -12,15 +13,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
-from offline.__main__ import begin
+from offline import hosts
+from offline.__main__ import DEMO_HOST, begin
 from offline.console import origin_at
 from offline.engine import Engine
 from offline.progress import SILENT
 from scripts.setup import NO_BROWSER, find_browser
+from tests.console.person import TRAVEL_DESK, Person
 from tests.support.browsing import Visit
 from tests.support.deployed import Deployed
+from tests.support.hosts import HostClient, user_at
 from tests.support.ports import two_free_ports
 
 QUICK = 15_000
@@ -59,6 +63,7 @@ def chromium() -> Iterator[Browser]:
         pytest.fail(NO_BROWSER)
     # Its own sandbox is refused to root.
     flags = ["--no-proxy-server", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    expect.set_options(timeout=QUICK)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=place, args=flags)
         yield browser
@@ -101,3 +106,36 @@ def picture(tmp_path: Path) -> Callable[[Visit, str], Path]:
         return path
 
     return take
+
+
+@pytest.fixture(scope="package")
+def desk(site: Site) -> HostClient:
+    """Somebody's host, with an agent that wants to be told things."""
+    endpoint = site.deployed.deployment.endpoint
+    known = {host.name: host for host in hosts.hosts_of(endpoint)}
+    host = user_at(site.deployed, known[DEMO_HOST])
+    with host.http() as http:
+        http.put("v1/host/agents/travel_desk", json=TRAVEL_DESK).raise_for_status()
+    return host
+
+
+@pytest.fixture
+def people(visits: Visits, site: Site) -> Iterator[Callable[..., Person]]:
+    """Lets people come to the console, each with a browser and tasks of their own."""
+    with ExitStack() as apis:
+
+        def person(name: str, *, at: str = "/", **screen: Any) -> Person:
+            visit = visits(**screen)
+            api = apis.enter_context(site.deployed.http(name))
+            visit.open(at)
+            visit.sign_in(name)
+            expect(visit.page.get_by_role("button", name="Sign out")).to_be_visible()
+            return Person(name, visit, api, site.deployed)
+
+        yield person
+
+
+@pytest.fixture
+def alice(people: Callable[..., Person], request: pytest.FixtureRequest) -> Person:
+    """Somebody new, signed in; nobody else has their name."""
+    return people(f"alice-{zlib.crc32(request.node.nodeid.encode())}")

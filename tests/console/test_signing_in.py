@@ -1,10 +1,11 @@
 """Getting in and out of the console with a browser, and what its page can never do."""
 
+import base64
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Error, expect
+from playwright.sync_api import Error, Route, expect
 
 from infra.page import headers
 from tests.console.conftest import Site, Visits
@@ -70,14 +71,37 @@ def test_the_token_is_nowhere_but_in_memory(visit: Visit) -> None:
     assert not [address for address in addresses if token in address]
 
 
-def test_a_code_that_was_not_asked_for_here_signs_nobody_in(visit: Visit) -> None:
+@pytest.mark.parametrize("under_way", [False, True])
+def test_a_code_that_was_not_asked_for_here_signs_nobody_in(visit: Visit, *, under_way: bool) -> None:
     asked: list[str] = []
     visit.page.on("request", lambda request: asked.append(request.url))
+    if under_way:
+        visit.open()
+        expect(visit.page.get_by_label("Name")).to_be_visible()
     visit.open("/signed-in?code=stolen&state=made-up")
 
     expect(visit.page.get_by_role("button", name="Sign in")).to_be_visible()
     assert "stolen" not in visit.page.url
     assert not [address for address in asked if address.endswith("/token")]
+
+
+def test_a_token_that_was_made_for_another_round_signs_nobody_in(visit: Visit) -> None:
+    def of_another_round(route: Route) -> None:
+        answer = route.fetch()
+        told = answer.json()
+        header, _, signature = told["id_token"].split(".")
+        claims = base64.urlsafe_b64encode(b'{"nonce": "another"}').decode().rstrip("=")
+        route.fulfill(response=answer, json={**told, "id_token": f"{header}.{claims}.{signature}"})
+
+    asked: list[str] = []
+    visit.page.on("request", lambda request: asked.append(request.url))
+    visit.page.route("**/token", of_another_round)
+    visit.open()
+    visit.sign_in("alice")
+
+    expect(visit.page.get_by_role("button", name="Sign in")).to_be_visible()
+    assert [address for address in asked if address.endswith("/token")]
+    assert not [address for address in asked if "/v1/" in address]
 
 
 @pytest.mark.parametrize("what", FORBIDDEN)

@@ -1,5 +1,9 @@
 """Each part of the bench measures, in little, what it measures at length."""
 
+from collections import Counter
+
+import pytest
+
 from bench import accounting, contention, results, scale
 from bench.tables import markdown
 from tests.support.engines import Engine
@@ -45,4 +49,16 @@ def test_operations_stay_flat_and_a_sweep_looks_at_each_task_once() -> None:
     assert (due["once"], due["twice"], due["never"]) == (300, 0, 0)
     assert sum(due["runs"]) == 300
     assert max(due["runs"]) == 100
-    assert len([*scale.tables(found), *scale.plots(found)]) == 5
+    assert len([*scale.tables(found), *scale.plots(found)]) == 7
+
+
+@pytest.mark.parametrize("stored", [["a"], ["a", "b", "b"], ["a", "c"]], ids=["lost", "doubled", "another's"])
+def test_writers_that_were_told_what_is_not_so_stop_the_measurement(stored: list[str]) -> None:
+    with pytest.raises(contention.NotAsAcknowledged, match="lost"):
+        contention.compared(Counter(["a", "b"]), Counter(stored))
+
+
+@pytest.mark.parametrize("looked", [["a"], ["a", "b", "b"]], ids=["never", "twice"])
+def test_a_sweep_that_leaves_one_out_or_looks_again_stops_the_measurement(looked: list[str]) -> None:
+    with pytest.raises(scale.LookedTwice):
+        scale.each_once(Counter(looked), 2)

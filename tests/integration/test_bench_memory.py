@@ -1,10 +1,11 @@
-"""The bench's table in memory answers as engines do: each use case costs the same on it, to the call and the unit."""
+"""The bench's table in memory answers as engines do: each use case costs the same on it, to the byte."""
 
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
+from bench import results
 from bench.memory import Memory, NotSpoken
 from tests.support.engines import Engine
 from tests.support.use_cases import USE_CASES
@@ -43,6 +44,8 @@ def test_a_use_case_costs_the_same_on_the_table_in_memory(moto_engine: Engine, n
 
     assert tuple(sorted(cost.calls)) == case.calls
     assert (cost.used["read_unit"], cost.used["write_unit"]) == (case.read, case.written)
+    kept = results.read().parts["accounting"].found[name]
+    assert (cost.bytes_read, cost.bytes_written) == (kept["bytes_read"], kept["bytes_written"])
 
 
 def test_a_transaction_of_which_one_condition_fails_writes_nothing_and_says_which(memory: Memory) -> None:
@@ -75,6 +78,20 @@ def test_pages_follow_each_other_in_both_directions_until_there_is_no_more(memor
             start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
         assert seen == expected
+
+
+def test_a_part_of_an_item_is_what_was_asked_for_of_it() -> None:
+    memory = Memory()
+    memory.put({**item("1", text="t", more="m"), "turn": {"M": {"state": {"S": "on"}, "at": {"S": "9"}}}})
+    names = {"#state": "state"}
+
+    answer = memory.get_item(
+        Key=item("1"),
+        ProjectionExpression="text, gone, turn.#state, turn.gone",
+        ExpressionAttributeNames=names,
+    )
+
+    assert answer["Item"] == {"text": {"S": "t"}, "turn": {"M": {"state": {"S": "on"}}}}
 
 
 def test_a_page_ends_at_1_mb() -> None:

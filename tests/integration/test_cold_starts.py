@@ -27,6 +27,7 @@ PARTS = {
     "turns": {
         "agents",
         "asc",
+        "converse",
         "domain",
         "faults",
         "guards",

@@ -15,9 +15,11 @@ from tests.support.clients import Wire, host_client, take_one
 from tests.support.hosting import AGENT, Hosts
 from tests.support.laboratory import Laboratory
 from tests.support.pages import blocks_in, run_python
+from tests.support.scripted import Scripted
 from turnkeeper.edge import manifests
 from turnkeeper.guards import rules
 from turnkeeper_client.queues import Queue
+from turnkeeper_client.strands import StrandsHost
 
 ALICE = "alice-sub"
 
@@ -257,3 +259,25 @@ def test_a_browser_follows_as_the_page_says(tmp_path: Path) -> None:
     ]
     assert heard["shown"] == [["processing", ["1"]], ["terminal", ["1", "3"]]]
     assert heard["slept"] == [1, 2, 7]
+
+
+def test_the_strands_agent_of_the_page_books_what_its_user_approves(
+    acme: Any, alice: Any, queue: Queue, hosts: Hosts
+) -> None:
+    page: dict[str, Any] = {}
+    # The second block needs a deployment.
+    exec(blocks_in("howto/strands.md", "python")[0], page)  # noqa: S102 - our own page
+    assert hosts.acme.register().status == 200
+    task_id = alice.create(AGENT, "Book Bern.").task.id
+
+    def take(*script: Any) -> None:
+        model = Scripted(*script)
+        take_one(acme, queue, StrandsHost(acme, lambda messages: page["make"](messages, model)))
+
+    take({"to": "Bern"})
+    (review,) = alice.reviews().reviews
+    alice.decide(review.id, "approve")
+    take("It is booked.")
+
+    assert said(alice, task_id) == ["Book Bern.", "It is booked."]
+    assert review.subject == 'book: {"to": "Bern"}'

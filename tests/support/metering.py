@@ -15,6 +15,8 @@ from tests.support.schema import INDEXES, KEY
 type Used = Counter[str]
 type Wire = Mapping[str, Any]
 
+PARTS = {"ProjectionExpression", "ExpressionAttributeNames"}
+"""What has a read tell a part of each item. AWS meters the whole all the same."""
 REQUESTS = {
     **dict.fromkeys(
         ("send_message", "receive_message", "delete_message", "change_message_visibility"), "sqs_fifo_request"
@@ -40,12 +42,11 @@ class Metering(Counting):
     """A client of DynamoDB that also remembers what each written item was before and after."""
 
     def made(self, name: str, request: dict[str, Any]) -> tuple[Wire, ...]:
-        """The items that a write is about, as they lie in the table now; whole, what a Query tells a part of."""
-        if name == "query" and "ProjectionExpression" in request:
-            whole = {part: value for part, value in request.items() if part != "ProjectionExpression"}
-            return tuple(self.client.query(**whole)["Items"])
-        if name == "get_item":
-            return super().made(name, request)
+        """The items that a write is about, as they lie in the table now; whole, what a read tells a part of."""
+        if "ProjectionExpression" in request:
+            whole = {part: value for part, value in request.items() if part not in PARTS}
+            answer = getattr(self.client, name)(**whole)
+            return tuple(answer["Items"]) if name == "query" else (answer.get("Item", {}),)
         return tuple(
             self.client.get_item(TableName=table, Key=key, ConsistentRead=True).get("Item", {})
             for table, key in written_keys(name, request)
@@ -63,7 +64,7 @@ def used(call: Call) -> Used:
     """What one call uses, by the names of prices."""
     request, answer = call.request, call.answer or {}
     match call.operation:
-        case "query" if call.before:
+        case "get_item" | "query" if call.before:
             return use(
                 read_unit=query_units(sum(map(item_size, call.before)), consistent=_is_consistent(request))
             )

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from bench.memory import Memory
 from tests.support.capacity import item_size, query_units, read_units, value_size, write_units
+from tests.support.metering import Metering, used
 
 
 @pytest.mark.parametrize(
@@ -52,3 +54,14 @@ def test_items_read_one_by_one_are_each_rounded_up_and_those_of_a_query_together
 def test_a_write_costs_one_unit_per_kb_begun_and_twice_that_in_a_transaction(size: int, units: int) -> None:
     assert write_units([size], transaction=False) == units
     assert write_units([size, 1], transaction=True) == 2 * (units + 1)
+
+
+@pytest.mark.parametrize("only", [{}, {"ProjectionExpression": "pk"}])
+def test_a_read_of_a_part_is_metered_as_one_of_the_whole(only: dict[str, str]) -> None:
+    memory = Memory()
+    memory.put({"pk": {"S": "a"}, "sk": {"S": "b"}, "text": {"S": "x" * 5_000}})
+    client = Metering(memory)
+
+    client.get_item(TableName="t", Key={"pk": {"S": "a"}, "sk": {"S": "b"}}, ConsistentRead=True, **only)
+
+    assert used(client.calls[0])["read_unit"] == 2

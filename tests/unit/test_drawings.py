@@ -1,5 +1,7 @@
 """The drawings of the pages: what they show is what the code does, and what lies in docs/ is what is drawn."""
 
+import re
+
 import pytest
 
 from scripts.site import DOCS, life
@@ -58,3 +60,14 @@ def test_whatever_leads_nowhere_is_no_arrow() -> None:
     leading = {transition for _, transition, _ in LED} | {Transition.CREATE}
 
     assert set(Transition) - leading == life.STAY
+
+
+def test_every_state_and_every_transition_is_explained_beside_the_drawing() -> None:
+    page = (DOCS / "concepts" / "life.md").read_text(encoding="utf-8")
+    explained = {
+        name
+        for row in re.findall(r"^\| (`.*?) \|", page, re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", row)
+    }
+
+    assert explained == {*State, *Transition}

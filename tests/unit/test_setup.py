@@ -157,3 +157,34 @@ def test_an_environment_whose_python_is_gone_is_made_again(tmp_path: Path) -> No
 def test_the_script_runs_on_an_older_python_too() -> None:
     """Held by the compiler to the grammar of 3.9, since a machine may have no more than that."""
     ast.parse(SCRIPT.read_text(), feature_version=(3, 9))
+
+
+@pytest.mark.parametrize("user", [0, 1000])
+def test_a_browser_is_installed_where_we_may_and_named_where_we_may_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], user: int
+) -> None:
+    asked = tmp_path / "asked"
+    program(tmp_path / "bin" / "apt-get", f'#!/bin/sh\necho "$DEBIAN_FRONTEND $*" >> {asked}\n')
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/bin")
+    monkeypatch.setenv("CHROMIUM", str(tmp_path / "nowhere"))
+    monkeypatch.setattr("os.geteuid", lambda: user)
+
+    setup.browser()
+
+    installed = asked.read_text().splitlines() if asked.exists() else []
+    said = capsys.readouterr().err
+    if user == 0:
+        assert installed == [
+            "noninteractive update",
+            "noninteractive install --yes --no-install-recommends chromium",
+        ]
+    else:
+        assert installed == []
+        assert "CHROMIUM=" in said
+
+
+def test_a_browser_that_is_there_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = program(tmp_path / "chromium", "#!/bin/sh\n")
+    monkeypatch.setenv("CHROMIUM", str(mine))
+
+    assert setup.find_browser() == str(mine)

@@ -13,7 +13,6 @@ import pytest
 import typer
 
 from infra import ROOT
-from infra.stage import Stage
 from scripts.site.hooks import DOCUMENT
 from tests.conformance.target import VARIABLES
 from tests.support.pages import DOCS
@@ -97,12 +96,6 @@ def test_every_target_of_make_is_in_the_pages_and_no_other() -> None:
     # It lists the others to whoever types no target.
     assert not targets() - {"help"} - made.keys()
     assert not {target: page for target, page in made.items() if target not in targets()}
-
-
-def test_every_setting_of_a_deployment_is_in_the_guide() -> None:
-    guide = (DOCS / "guide" / "deploy.md").read_text(encoding="utf-8")
-
-    assert not {name for name in Stage.model_fields if f"| `{name}` |" not in guide}
 
 
 def read_from_the_environment() -> set[str]:
