@@ -32,13 +32,13 @@ engine. So the rows compare what each promises to survive on its own ground: one
 us. They do not show that we would survive what AWS does not. Here a lease lasts 4 s, not 60, and time is swept as
 soon as we ask, not each minute: on AWS the same takes up to two minutes.
 
-**Where they win.** They answer beside their data: polls of short conversations take them far less time and machinery
-than a gateway, a function and a database over a network, and nobody needs an account for it. Restate's server tells
-by itself whether a call has its output, at about the pace of the floor; a whole turn takes it a fraction of what it
-takes the others, it loses nothing in these kills, and it resumes within a handler, step by step, where we begin the
-turn again. With each of the three a client can wait for an answer instead of polling. a2a-sdk and LangGraph stream
-what an agent says as it is said, which we do not, and come with an ecosystem: a protocol that others speak; graphs,
-checkpoints to go back to, a studio.
+**Where they win.** They answer beside their data: polls of short conversations take them less time and machinery than
+a gateway, a function and a database over a network, and nobody needs an account for it. Restate's server tells by
+itself whether a call has its output, at about the pace of the floor; a whole turn takes it the least of all, it loses
+nothing in these kills, and it resumes within a handler, step by step, where we begin the turn again. With each of the
+three a client can wait for an answer instead of polling. a2a-sdk and LangGraph stream what an agent says as it is
+said, which we do not, and come with an ecosystem: a protocol that others speak; graphs, checkpoints to go back to, a
+studio.
 
 **What this does not show.** Other stores (a2a-sdk on PostgreSQL; LangGraph's licensed server on PostgreSQL and Redis,
 which is what its makers say to run in production; a cluster of Restate), many clients at once, and several machines.
