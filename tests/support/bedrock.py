@@ -7,7 +7,6 @@ from typing import Any
 from botocore.session import Session
 from botocore.stub import Stubber
 
-from tests.support.callbook import note
 from turnkeeper import sdk
 from turnkeeper.agents.models import Model
 from turnkeeper.converse import Conversing, conversing
@@ -77,7 +76,6 @@ class Bedrock:
             parsed["stream"] = self._streams.pop(0)
 
     def _hear(self, params: dict[str, Any], **_: Any) -> None:
-        note("bedrock:InvokeModelWithResponseStream", "model")
         self.asked.append(params)
 
 

@@ -87,6 +87,8 @@ def permissions(service: str, operation: str, request: Mapping[str, Any]) -> Ite
             yield from of_s3(operation, request)
         case "sqs":
             yield f"sqs:{operation}", "queue"
+        case "bedrock-runtime" if operation == "ConverseStream":
+            yield "bedrock:InvokeModelWithResponseStream", "model"
         case _:
             yield f"{service}:{operation}", service
 
