@@ -6,7 +6,7 @@ from tests.faults.agents import HOST, Talker, enlist
 from tests.faults.host_scenes import APPROVAL, SIGN_IN, asked, delegate, delegating, fence, started
 from tests.faults.scene import Scene
 from tests.support.laboratory import ALICE, BOB, Laboratory
-from turnkeeper.service import agent_status, catalogue, host_agents, host_turns, messages
+from turnkeeper.service import agent_status, catalogue, host_agents, host_turns, journal, messages
 from turnkeeper.service.files import Upload, download, upload
 from turnkeeper.service.notifications import list_calls
 from turnkeeper.service.reviews import list_reviews
@@ -137,6 +137,13 @@ READING_SCENES = (
         _waiting_for_people,
         lambda spoiled, _, task_id: agent_status.for_auditor(
             spoiled.runtime, task_id=task_id, is_known=_nobody_knows
+        ),
+    ),
+    Scene(
+        "read the journal",
+        _waiting_for_people,
+        lambda spoiled, _, task_id: journal.page(
+            spoiled.runtime, caller=ALICE, task_id=task_id, develops=True, after=None, limit=10
         ),
     ),
     Scene("host reads", _waiting_for_people, _reads_as_a_host),
