@@ -8,9 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from string import Template
 
+import httpx
 from werkzeug.wrappers import Request, Response
 
-from offline.signin import NotAnswered, SignInPage
+from offline.signin import AWAY, NotAnswered, SignInPage
 from turnkeeper.agents.concierge import PROVIDER
 
 AT = "/providers/"
@@ -45,6 +46,11 @@ WHO = """\
 <p role="alert">Nobody is signed in.</p>
 <p class="note">Sign in at <a href="$console">the console</a> first.</p>
 """
+AGAIN = """\
+<p role="alert">The stack did not answer.</p>
+<form method="post"><button>Try again</button></form>
+<p class="note">To allow it twice is to allow it once.</p>
+"""
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,10 @@ class Consent:
             self.page.check_form(request)
         except NotAnswered as refused:
             return self.page.refusal(str(refused), 400)
-        self.grant(name, provider)
+        try:
+            self.grant(name, provider)
+        except (httpx.HTTPError, *AWAY):
+            return self._said("Not allowed yet", AGAIN, 503)
         return self._said("Allowed", DONE)
 
     def _said(self, title: str, body: str, status: int = 200, **told: str) -> Response:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import httpx
@@ -26,7 +26,7 @@ from werkzeug.utils import send_from_directory
 from werkzeug.wrappers import Request, Response
 
 from infra import ROOT
-from infra.page import ASKED_FOR_ANEW, CONFIG, FILES, INDEX, NEVER_KEPT, config, headers
+from infra.page import ASKED_FOR_ANEW, CONFIG, FILES, INDEX, NEVER_KEPT, NOT_SERVED, config, headers
 from offline import hosts
 from offline.consent import AT, Consent
 from offline.deployment import Deployment, declared
@@ -114,7 +114,7 @@ class Front:
         # An address without a suffix is a place within the page, which finds it by itself.
         if "." not in path.rpartition("/")[2]:
             path = INDEX
-        if path.endswith(".md"):
+        if any(PurePosixPath(path).match(name) for name in NOT_SERVED):
             return Response(status=404)
         response = send_from_directory(ROOT / FILES, path, request.environ)
         # Of an answer without a body nobody closes the file.
@@ -132,12 +132,19 @@ class Front:
             answer = self.api.request(
                 request.method,
                 f"{self.deployment.base_url}{asked}",
-                headers=[(name, value) for name, value in request.headers if handed_on(name)],
+                # As it came: a header's bytes stand as Latin-1 here, and are any that HTTP can carry.
+                headers=[
+                    (name.encode("latin-1"), value.encode("latin-1"))
+                    for name, value in request.headers
+                    if handed_on(name)
+                ],
                 content=request.get_data(),
             )
+        except (httpx.InvalidURL, httpx.LocalProtocolError):
+            return Response("The request holds what HTTP cannot carry on.\n", 400, mimetype="text/plain")
         except httpx.TimeoutException:
             return away(504, "The API did not answer in time.")
-        except httpx.TransportError:
+        except httpx.RequestError:
             return away(503, "The API is not there.")
         handed = [(name, value) for name, value in answer.headers.multi_items() if handed_on(name)]
         return Response(answer.content, answer.status_code, headers=handed)

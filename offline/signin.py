@@ -9,6 +9,7 @@ import hashlib
 import hmac
 import html
 import json
+import re
 import secrets
 import time
 from collections.abc import Callable, Mapping
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 from string import Template
 from urllib.parse import urlencode
 
+from botocore.exceptions import BotoCoreError, ClientError
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import OctKey
@@ -34,6 +36,13 @@ COOKIE = "turnkeeper-offline"
 CODE_SECONDS = 60
 SESSION_SECONDS = 12 * HOUR
 LONGEST_NAME = 128
+CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
+VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}", re.ASCII)
+"""How the two are spelt (RFC 7636, 4.1 and 4.2)."""
+
+AWAY = (BotoCoreError, ClientError)
+"""How the pool says that it makes no token now."""
+
 MOST_CODES = 1000
 """Of codes that nobody came for, the oldest go beyond so many."""
 
@@ -228,6 +237,9 @@ class SignInPage:
             response = told_as_json(told, 200)
         except Refused as refused:
             response = told_as_json({"error": refused.error, "error_description": str(refused)}, 400)
+        except AWAY:
+            why = "The stack makes no token now; sign in again."
+            response = told_as_json({"error": "temporarily_unavailable", "error_description": why}, 503)
         response.headers["access-control-allow-origin"] = self.console
         response.headers["cross-origin-resource-policy"] = "cross-origin"
         response.vary.add("origin")
@@ -290,7 +302,10 @@ class SignInPage:
             raise Refused("invalid_grant", "The code is unknown, used or older than a minute.")
         if sent.get("redirect_uri") != given.asked.redirect_uri:
             raise Refused("invalid_grant", "The code was given to another address.")
-        if not hmac.compare_digest(challenge_of(sent.get("code_verifier", "")), given.asked.challenge):
+        verifier = sent.get("code_verifier", "")
+        if not VERIFIER.fullmatch(verifier):
+            raise Refused("invalid_grant", "A verifier is 43 to 128 letters, digits, or any of - . _ ~")
+        if not hmac.compare_digest(challenge_of(verifier), given.asked.challenge):
             raise Refused("invalid_grant", "The verifier is not the one whose challenge was sent.")
         return given
 
@@ -358,7 +373,7 @@ def asked_for(query: Mapping[str, str]) -> Asked:
     if "openid" not in query.get("scope", "").split():
         raise Refused("invalid_scope", "The scope must hold openid.")
     challenge = query.get("code_challenge", "")
-    if query.get("code_challenge_method") != "S256" or len(challenge) != len(challenge_of("")):
+    if query.get("code_challenge_method") != "S256" or not CHALLENGE.fullmatch(challenge):
         raise Refused("invalid_request", "A code needs a challenge by S256.")
     return Asked(query["redirect_uri"], challenge, query.get("state", ""), query.get("nonce", ""))
 

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from botocore.exceptions import EndpointConnectionError
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 from werkzeug.test import Client, TestResponse
@@ -174,6 +175,26 @@ def test_no_other_client_and_no_other_way_gets_a_token(
     assert (refused.status_code, told(refused)["error"]) == (400, error)
 
 
+@pytest.mark.parametrize("verifier", ["", "v" * 42, "v" * 129, "\u00e9" * 43])
+def test_a_verifier_that_could_be_guessed_or_is_none_gets_no_token(browser: Browser, verifier: str) -> None:
+    code = sent_back(browser.say("alice", code_challenge=challenge_of(verifier)))["code"]
+
+    refused = browser.token(code, code_verifier=verifier)
+
+    assert (refused.status_code, told(refused)["error"]) == (400, "invalid_grant")
+
+
+def test_a_pool_that_makes_no_token_now_is_told_to_the_console(browser: Browser) -> None:
+    def away(_: str) -> str:
+        raise EndpointConnectionError(endpoint_url="http://pool")
+
+    browser.page.token_of = away
+    answer = browser.token(browser.code())
+
+    assert (answer.status_code, told(answer)["error"]) == (503, "temporarily_unavailable")
+    assert answer.headers["access-control-allow-origin"] == CONSOLE
+
+
 def test_a_code_is_good_once(browser: Browser) -> None:
     code = browser.code()
     first, second = browser.token(code), browser.token(code)
@@ -225,6 +246,7 @@ def test_nobody_is_sent_to_an_address_that_is_not_the_consoles(
         ({"scope": "email"}, "invalid_scope"),
         ({"code_challenge": None}, "invalid_request"),
         ({"code_challenge": "short"}, "invalid_request"),
+        ({"code_challenge": "\u00e9" * 43}, "invalid_request"),
         ({"code_challenge_method": "plain"}, "invalid_request"),
         ({"code_challenge_method": None}, "invalid_request"),
         ({"prompt": "none"}, "login_required"),
