@@ -109,6 +109,21 @@ def test_an_answer_without_an_end_of_a_paragraph_is_cut_before_it_is_too_large(
     assert "".join(outputs(lab, task_id)) == "é" * 120_000
 
 
+@pytest.mark.parametrize("end", ["\n\n", ""])
+def test_an_answer_that_comes_all_at_once_is_said_in_pieces(
+    lab: Laboratory, bedrock: Bedrock, end: str
+) -> None:
+    whole = "\n\n".join(["word " * 5_000] * 6) + end
+    bedrock.answers(says("First.", whole))
+    task_id = begin(lab)
+
+    lab.work()
+
+    said = outputs(lab, task_id)
+    assert "\n\n".join(said) + end == "First." + whole
+    assert len(said) > 1
+
+
 @pytest.mark.parametrize(
     ("reason", "words"),
     [
@@ -261,6 +276,20 @@ def test_of_a_conversation_that_is_too_long_the_end_goes_to_the_model_and_begins
     assert found[0]["content"][0]["text"].startswith("8 ")
     alone = messages([{"type": "input", "message": [{"text": "x" * (2 * LARGEST_HISTORY)}]}])
     assert len(alone) == 1
+
+
+def test_who_is_to_go_on_is_told_with_what_however_long_the_question_was() -> None:
+    long = "x" * (LARGEST_HISTORY // 3)
+    asked = [{"type": "input", "message": [{"text": f"{number} {long}"}]} for number in range(4)]
+    earlier = [{"type": "input", "message": [{"text": "before"}]}, {"type": "output", "message": [{"text": "So."}]}]
+    cut = {"type": "output", "message": [{"text": "Half of an answer"}]}
+
+    found = messages([*earlier, *asked, cut], goes_on=True)
+
+    assert [one["role"] for one in found] == ["user", "assistant", "user"]
+    assert [part["text"][:2] for part in found[0]["content"]] == ["0 ", "1 ", "2 ", "3 "]
+    assert found[1]["content"] == [{"text": "Half of an answer"}]
+    assert found[2]["content"] == [{"text": GO_ON}]
 
 
 def test_it_is_in_the_list_only_where_the_deployment_says_so(lab: Laboratory) -> None:

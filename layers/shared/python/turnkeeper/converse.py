@@ -132,18 +132,19 @@ def messages(history: Iterable[Message], *, goes_on: bool = False) -> list[dict[
             spoken.append((role, texts))
     if goes_on:
         spoken.append(("user", [GO_ON]))
-    kept = _recent(spoken)
+    # The question, what was said of it and the word to go on are one.
+    kept = _recent(spoken, least=3 if goes_on else 1)
     return [
         {"role": role, "content": [{"text": text} for text in texts or [NO_TEXT]]} for role, texts in kept
     ]
 
 
-def _recent(spoken: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
-    """The end of what was *spoken* that fits, from something a user said on; the last is there in any case."""
+def _recent(spoken: list[tuple[str, list[str]]], *, least: int) -> list[tuple[str, list[str]]]:
+    """The end of what was *spoken* that fits, from something a user said on; the *least* last are there in any case."""
     taken, size = len(spoken), 0
     for number in range(len(spoken) - 1, -1, -1):
         size += sum(len(text.encode()) for text in spoken[number][1])
-        if size > LARGEST_HISTORY and taken < len(spoken):
+        if size > LARGEST_HISTORY and taken <= len(spoken) - least:
             break
         if spoken[number][0] == "user":
             taken = number
@@ -170,12 +171,13 @@ def _pieces(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
         held += text
         while len(held.encode()) >= PIECE_BYTES:
-            at = held.rfind(PARAGRAPH)
-            if at > 0 and len(held[:at].encode()) >= PIECE_BYTES // 2:
+            # However much came at once, no piece is larger.
+            most = held.encode()[:LARGEST_PIECE].decode(errors="ignore")
+            at = most.rfind(PARAGRAPH)
+            if at > 0 and len(most[:at].encode()) >= PIECE_BYTES // 2:
                 piece, held = held[:at], held[at + len(PARAGRAPH) :]
             elif len(held.encode()) >= LARGEST_PIECE:
-                piece = held.encode()[:LARGEST_PIECE].decode(errors="ignore")
-                held = held[len(piece) :]
+                piece, held = most, held[len(most) :]
             else:
                 break
             if piece.strip():
