@@ -11,8 +11,9 @@ import pytest
 
 from infra import ROOT
 from scripts.openapi import released
-from scripts.openapi.breaking import Break, breaks, unnamed
+from scripts.openapi.breaking import breaks, unnamed
 from scripts.openapi.document import text
+from scripts.openapi.fits import Break
 
 MADE = json.loads(text())
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -51,6 +52,10 @@ def rename(here: Any, old: str, new: str) -> None:
     here["properties"][new] = here["properties"][old]
     here["required"] += [new]
     drop(here, old)
+
+
+def held(word: str, value: object) -> Act:
+    return lambda made: schema(made, "NewTask").update({word: value})
 
 
 BREAKING: dict[str, tuple[Act, set[str]]] = {
@@ -168,6 +173,65 @@ BREAKING: dict[str, tuple[Act, set[str]]] = {
         lambda made: made["paths"]["/v1/openapi.json"]["get"].update(security=[{"person": []}]),
         {"`GET /v1/openapi.json` asks who is there"},
     ),
+    "people are asked for what only hosts have": (
+        lambda made: made["paths"][TASKS]["get"].update(security=[{"host": []}]),
+        {"`GET /v1/tasks` asks who is there in another way"},
+    ),
+    "people are asked for more than they had": (
+        lambda made: made["paths"][TASKS]["get"].update(security=[{"person": [], "host": []}]),
+        {"`GET /v1/tasks` asks who is there in another way"},
+    ),
+    "a token is sent otherwise": (
+        lambda made: made["components"]["securitySchemes"]["person"].update(scheme="basic"),
+        {"`person` says in another way who is there"},
+    ),
+    "a header has another type": (
+        lambda made: made["components"]["headers"]["Poll-After"]["schema"].update(type="string"),
+        {"`Poll-After` may be string"},
+    ),
+    "all methods of a path require a parameter": (
+        lambda made: made["paths"]["/v1/reviews"].update(
+            parameters=[{"in": "query", "name": "mine", "required": True, "schema": {"type": "string"}}]
+        ),
+        {"`GET /v1/reviews mine` is required now"},
+    ),
+    "a parameter is spelt otherwise": (
+        lambda made: made["paths"]["/v1/reviews"]["get"]["parameters"][0].update(style="deepObject"),
+        {"`GET /v1/reviews limit` is held to another style"},
+    ),
+    "another number comes by default": (
+        lambda made: made["paths"]["/v1/reviews"]["get"]["parameters"][0]["schema"].update(default=1),
+        {"`GET /v1/reviews limit` means something else where it is left out"},
+    ),
+    "names are held to a spelling": (
+        lambda made: schema(made, "NewTask").update(propertyNames={"pattern": "^x"}),
+        {"`NewTask.*` is held to another pattern"},
+    ),
+    "what is held to something stands beside a reference": (
+        lambda made: schema(made, "NewTask")["properties"].update(
+            agent={**schema(made, "NewTask", "agent"), "maxLength": 3}
+        ),
+        {"`AgentName` is held to another maxLength"},
+    ),
+    "words became a text that is too short for them": (
+        lambda made: schema(made, "ReviewDecision")["properties"].update(
+            decision={"type": "string", "maxLength": 4}
+        ),
+        {"`ReviewDecision.decision` may no longer be 'approve'"},
+    ),
+    **{
+        f"a request is held to what nobody compares by itself ({word})": (
+            held(word, value),
+            {f"`NewTask` is held to another {word}"},
+        )
+        for word, value in {
+            "allOf": [{"required": ["input"]}],
+            "not": {"required": ["input"]},
+            "dependentRequired": {"agent": ["input"]},
+            "patternProperties": {"^x": False},
+            "if": {"required": ["input"]},
+        }.items()
+    },
 }
 
 
