@@ -40,6 +40,10 @@ API = "/v1/*"
 ANY_CLOUDFRONT = "https://*.cloudfront.net"
 """Whose pages may send files while the console has no name of its own: its name is not known before its bucket's is."""
 
+KEPT_ERRORS = (400, 403, 404, 405, 414, 500, 501, 502, 503, 504)
+"""Statuses that CloudFront keeps for ten seconds unless it is told otherwise, whatever the answer says of that and
+whoever asked: what is unknown to one is another's task."""
+
 PLACES = f"""\
 function handler(event) {{
   var request = event.request;
@@ -114,6 +118,10 @@ class Console(Construct):
                     compress=False,
                 )
             },
+            # Their words and their status stay the API's.
+            error_responses=[
+                cloudfront.ErrorResponse(http_status=status, ttl=Duration.seconds(0)) for status in KEPT_ERRORS
+            ],
             http_version=cloudfront.HttpVersion.HTTP2_AND_3,
             domain_names=[stage.console_domain_name] if stage.console_domain_name else None,
             certificate=certificate,

@@ -132,10 +132,20 @@ def test_the_api_is_at_the_same_origin_and_nothing_of_it_is_kept_or_changed(temp
     assert behaviour["Compress"] is False
     # What is no file of the console's stays what the API says.
     assert "FunctionAssociations" not in behaviour
-    assert "CustomErrorResponses" not in distribution(template)
+    assert all("ResponsePagePath" not in kept for kept in distribution(template)["CustomErrorResponses"])
     assert api in json.dumps(behind["DomainName"])
     assert behind["CustomOriginConfig"]["OriginProtocolPolicy"] == "https-only"
     assert behind["CustomOriginConfig"]["OriginSSLProtocols"] == ["TLSv1.2"]
+
+
+def test_what_one_person_is_refused_is_kept_for_nobody_else(template: Template) -> None:
+    """By default CloudFront keeps an error for ten seconds for whoever asks for that address, `no-store` or not."""
+    kept = {one["ErrorCode"]: one for one in distribution(template)["CustomErrorResponses"]}
+
+    assert kept == {
+        status: {"ErrorCode": status, "ErrorCachingMinTTL": 0}
+        for status in (400, 403, 404, 405, 414, 500, 501, 502, 503, 504)
+    }
 
 
 def test_an_api_with_an_address_of_its_own_is_asked_by_that(synthesise: Synthesise) -> None:
