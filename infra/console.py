@@ -120,7 +120,8 @@ class Console(Construct):
             },
             # Their words and their status stay the API's.
             error_responses=[
-                cloudfront.ErrorResponse(http_status=status, ttl=Duration.seconds(0)) for status in KEPT_ERRORS
+                cloudfront.ErrorResponse(http_status=status, ttl=Duration.seconds(0))
+                for status in KEPT_ERRORS
             ],
             http_version=cloudfront.HttpVersion.HTTP2_AND_3,
             domain_names=[stage.console_domain_name] if stage.console_domain_name else None,

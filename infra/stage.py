@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from infra import ROOT
 from infra.notation import (
     AgentName,
     AlarmTarget,
@@ -71,6 +72,11 @@ COGNITO_HUMAN_CLAIM = "username"
 
 NOT_COGNITOS = ("amazon", "aws", "cognito")
 """Words that Cognito takes in no address of a sign-in page."""
+
+BUILT_IN = frozenset(
+    file.stem for file in (ROOT / "layers/shared/python/turnkeeper/agents/manifests").glob("*.json")
+)
+"""The agents that every deployment ships."""
 
 LARGEST_PUT = 5 * 1024**3
 """Bytes that S3 takes in one request."""
@@ -279,6 +285,14 @@ class Stage(BaseModel):
         return self
 
     @model_validator(mode="after")
+    def _names_of_agents_are_free(self) -> Self:
+        if taken := sorted(self.bedrock_agents.keys() & BUILT_IN):
+            raise ValueError(
+                f"bedrock_agents: {taken[0]} comes with every deployment; tasks of it would go on with another agent."
+            )
+        return self
+
+    @model_validator(mode="after")
     def _all_that_functions_are_told_fits(self) -> Self:
         queues = {host.principal: "q" * LONGEST_ADDRESS for host in self.external_hosts.values()}
         taken = len(json.dumps(queues, separators=(",", ":"))) + sum(
@@ -306,6 +320,10 @@ class Stage(BaseModel):
     def _console_is_whole_or_absent(self) -> Self:
         if (self.console_domain_name is None) != (self.console_certificate_arn is None):
             raise ValueError("console_domain_name and console_certificate_arn come together.")
+        if self.console_domain_name is not None and self.console_domain_name == self.domain_name:
+            raise ValueError(
+                "console_domain_name and domain_name must differ: the console asks the API by that name."
+            )
         if not self.console and (self.console_domain_name or self.console_sign_in):
             raise ValueError(
                 "console_domain_name and console_sign_in need console: without it they do nothing."

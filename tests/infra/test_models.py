@@ -8,10 +8,11 @@ import pytest
 from aws_cdk.assertions import Template
 
 from infra import ROOT
-from infra.stage import BedrockAgent, SettingRefused, Stage
+from infra.stage import BUILT_IN, BedrockAgent, SettingRefused, Stage
 from tests.infra.conftest import Synthesise
 from tests.infra.reading import function_of, of_type
 from tests.infra.test_grants import granted
+from turnkeeper.agents import builtin
 
 MODEL = "arn:aws:bedrock:eu-central-1::foundation-model/amazon.nova-lite-v1:0"
 PROFILE = "arn:aws:bedrock:eu-central-1:123456789012:inference-profile/eu.amazon.nova-lite-v1:0"
@@ -54,6 +55,7 @@ def test_functions_are_told_how_to_ask_and_not_what_is_allowed(synthesise: Synth
     "wrong",
     [
         {"No!": AGENT},
+        {"echo": AGENT},
         {"a": {**AGENT, "arns": []}},
         {"a": {**AGENT, "arns": ["*"]}},
         {"a": {**AGENT, "arns": [MODEL.replace("amazon.nova-lite-v1:0", "*")]}},
@@ -71,6 +73,10 @@ def test_what_is_no_agent_or_too_much_is_refused_by_the_settings_name(
 ) -> None:
     with pytest.raises(SettingRefused, match="bedrock_agents"):
         Stage.from_context(settings | {"bedrock_agents": wrong})
+
+
+def test_a_model_takes_no_name_of_what_every_deployment_ships() -> None:
+    assert builtin.AGENTS.keys() == BUILT_IN
 
 
 def test_the_setting_of_the_how_to_is_one_that_is_taken(settings: dict[str, Any]) -> None:

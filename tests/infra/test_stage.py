@@ -210,6 +210,15 @@ def test_a_setting_that_is_missing_is_refused_by_name(settings: dict[str, Any]) 
         ({"retention_seconds": 900, "file_url_seconds": 901}, "file_url_seconds .* retention_seconds"),
         ({"retention_seconds": 86_399}, "idempotency_seconds .* retention_seconds"),
         ({"console_domain_name": "console.example.com"}, "console_certificate_arn come together"),
+        (
+            {
+                "domain_name": "tasks.example.com",
+                "certificate_arn": CERTIFICATE,
+                "console_domain_name": "tasks.example.com",
+                "console_certificate_arn": "arn:aws:acm:us-east-1:123456789012:certificate/0f9d-12",
+            },
+            "console_domain_name and domain_name must differ",
+        ),
         ({"console": False, "console_sign_in": SIGN_IN}, "console_sign_in need console"),
         ({"console_sign_in": SIGN_IN}, "console_sign_in come together"),
         (OIDC, "console_sign_in come together"),

@@ -281,7 +281,10 @@ def test_of_a_conversation_that_is_too_long_the_end_goes_to_the_model_and_begins
 def test_who_is_to_go_on_is_told_with_what_however_long_the_question_was() -> None:
     long = "x" * (LARGEST_HISTORY // 3)
     asked = [{"type": "input", "message": [{"text": f"{number} {long}"}]} for number in range(4)]
-    earlier = [{"type": "input", "message": [{"text": "before"}]}, {"type": "output", "message": [{"text": "So."}]}]
+    earlier = [
+        {"type": "input", "message": [{"text": "before"}]},
+        {"type": "output", "message": [{"text": "So."}]},
+    ]
     cut = {"type": "output", "message": [{"text": "Half of an answer"}]}
 
     found = messages([*earlier, *asked, cut], goes_on=True)
