@@ -9,7 +9,6 @@ from typing import Any
 
 import httpx
 import pytest
-from rich.console import Console
 from typer.testing import CliRunner
 
 from tests.support.clients import EXPIRED, NO_CHANCE, Stamp, Wire
@@ -17,6 +16,7 @@ from tests.support.hosting import AGENT, Host, manifest
 from tests.support.laboratory import Laboratory
 from turnkeeper_client.cli.app import app
 from turnkeeper_client.cli.context import Settings
+from turnkeeper_client.cli.terminal import Terminal
 
 BASE = {"TURNKEEPER_URL": "https://api.example", "TURNKEEPER_TOKEN": "alice-sub"}
 
@@ -35,7 +35,7 @@ class Shell:
             patience=NO_CHANCE,
             auth=Stamp("acme"),
             pause=self.pause,
-            console=Console(highlight=False, soft_wrap=True, width=self.width),
+            console=Terminal(width=self.width),
         )
         result: Any = CliRunner().invoke(app, arguments, obj=known, input=says, env={**BASE, **environment})
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
@@ -169,7 +169,7 @@ def test_watching_a_terminal_redraws_one_view(shell: Shell, live_lab: Laboratory
         transport=httpx.MockTransport(wire),
         patience=NO_CHANCE,
         pause=shell.pause,
-        console=Console(file=screen, force_terminal=True, width=100, color_system=None),
+        console=Terminal(file=screen, force_terminal=True, width=100, color_system=None),
     )
 
     result = CliRunner().invoke(app, ["watch", task_id, "--until-settled"], obj=known, env=BASE)
@@ -178,6 +178,39 @@ def test_watching_a_terminal_redraws_one_view(shell: Shell, live_lab: Laboratory
     assert "Hello!" in screen.getvalue()
     assert "processing" in screen.getvalue()
     assert screen.getvalue().count("idle") >= 1
+
+
+ORDERS = "\x1b]0;owned\x07\x1b[2J\x9b31m\r\x7f"
+"""What names a window, wipes a screen and colours what follows."""
+
+
+def test_what_others_wrote_gives_the_terminal_no_orders(shell: Shell, host: Host, wire: Wire) -> None:
+    task_id, fence = host.running()
+    host.say(task_id, fence, 1, f"Hello{ORDERS}!")
+    wait = {"id": "r", "kind": "review", "reviewer": "alice-sub", "subject": f"Send{ORDERS} it?"}
+    assert host.ask(task_id, "wait", {"fence": fence, "waits": [wait]}).status == 200
+    painter = manifest("painter") | {"description": f"Paints{ORDERS}."}
+    assert host.send("PUT", "agents/painter", painter).status == 200
+    screen = StringIO()
+    real = Terminal(file=screen, force_terminal=True, width=100, color_system=None)
+    known = Settings(transport=httpx.MockTransport(wire), patience=NO_CHANCE, console=real)
+
+    asked = (["read", task_id], ["inbox"], ["agents"], ["agents", "painter"], ["status", task_id])
+    shown = {" ".join(words): shell(*words).stdout for words in asked}
+    lines = {" ".join(words): shell(*words, "--json").stdout for words in asked}
+    watched = CliRunner().invoke(app, ["watch", task_id, "--until-settled"], obj=known, env=BASE)
+
+    assert watched.exit_code == 0
+    assert "Hello]0;owned[2J31m!" in shown[f"read {task_id}"]
+    assert "Hello]0;owned[2J31m!" in screen.getvalue()
+    assert "Send]0;owned[2J31m it?" in shown["inbox"]
+    assert all("Paints]0;owned[2J31m." in shown[words] for words in ("agents", "agents painter"))
+    for said in (*shown.values(), *lines.values()):
+        assert not {*"\x1b\x07\x9b\r\x7f"} & {*said}
+    assert "\x1b]" not in screen.getvalue()
+    (entry,) = [json.loads(one) for one in lines[f"read {task_id}"].splitlines() if "Hello" in one]
+    # As JSON it is all there, for whoever reads it by a program.
+    assert entry["message"][0]["text"] == f"Hello{ORDERS}!"
 
 
 def test_a_narrow_terminal_shows_ids_whole(shell: Shell, host: Host) -> None:

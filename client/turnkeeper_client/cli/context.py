@@ -1,7 +1,6 @@
 """What every command has: where the API is, who asks, and how answers and failures are told."""
 
 import functools
-import json
 import ssl
 import sys
 from collections.abc import Callable, Mapping
@@ -11,9 +10,9 @@ from typing import Annotated, Any, NoReturn
 
 import httpx
 import typer
-from rich.console import Console
 
 from turnkeeper_client.cli import exits, screens
+from turnkeeper_client.cli.terminal import Terminal, in_a_line
 from turnkeeper_client.clients import Client
 from turnkeeper_client.errors import Refused, TurnkeeperError
 from turnkeeper_client.host_clients import Host
@@ -32,7 +31,7 @@ class Settings:
     transport: Any = None
     patience: Patience = PATIENCE
     auth: httpx.Auth | None = None
-    console: Console = field(default_factory=lambda: Console(highlight=False, soft_wrap=True))
+    console: Terminal = field(default_factory=Terminal)
     pause: Callable[[float], Any] | None = None
 
     def person(self) -> Client:
@@ -90,7 +89,7 @@ def stop(words: str, code: int) -> NoReturn:
 def say(context: typer.Context, answer: Mapping[str, Any], shown: Any, *, as_json: bool) -> None:
     """Tell an *answer*: as it came, in one line, or as it is *shown* to people."""
     if as_json:
-        typer.echo(json.dumps(answer, ensure_ascii=False))
+        typer.echo(in_a_line(answer))
     else:
         settings(context).console.print(shown)
 
@@ -104,9 +103,9 @@ def told[**P](command: Callable[P, None]) -> Callable[P, None]:
             command(*args, **kwargs)
         except TurnkeeperError as error:
             if kwargs.get("as_json"):
-                typer.echo(json.dumps(problem(error), ensure_ascii=False))
+                typer.echo(in_a_line(problem(error)))
             else:
-                Console(stderr=True, highlight=False, soft_wrap=True).print(screens.failure(error))
+                Terminal(stderr=True).print(screens.failure(error))
             raise typer.Exit(exits.of_error(error)) from None
         except KeyboardInterrupt:
             raise typer.Exit(130) from None

@@ -12,6 +12,7 @@ from rich.live import Live
 
 from turnkeeper_client.cli import exits, screens
 from turnkeeper_client.cli.context import Json, read_stdin, say, settings, stop, told
+from turnkeeper_client.cli.terminal import in_a_line
 from turnkeeper_client.results import Agent, Call, Entry, JournalEntry, Review, Said, Sent, Task
 
 app = typer.Typer()
@@ -104,7 +105,7 @@ def watch(
             for update in client.follow(task):
                 if as_json:
                     said = {"task": update.task.raw, "messages": [entry.raw for entry in update.entries]}
-                    typer.echo(json.dumps(said, ensure_ascii=False))
+                    typer.echo(in_a_line(said))
                 elif console.is_terminal:
                     shown.update({entry.received_at or entry.committed_at: entry for entry in update.entries})
                     live.update(screens.view(update.task, shown.values()), refresh=True)
