@@ -22,7 +22,7 @@ from turnkeeper.edge import (
 from turnkeeper.edge.caller import host, principal
 from turnkeeper.edge.declarations import Declaration
 from turnkeeper.edge.exchange import exchange
-from turnkeeper.edge.problems import refuse_unknown_route
+from turnkeeper.edge.problems import refuse_more_than_a_route, refuse_unknown_route
 from turnkeeper.edge.responses import sent
 from turnkeeper.service import agent_status, grants, host_agents, host_turns, reports
 from turnkeeper.service.delegation import Call
@@ -35,6 +35,7 @@ from turnkeeper.service.waiting import resolutions
 Logger(service="turnkeeper", location=None)
 app = APIGatewayHttpResolver(debug=False)
 app.not_found(refuse_unknown_route)
+app.use([refuse_more_than_a_route])
 handle = exchange(app.resolve)
 # Made now, while a starting function has a whole CPU, and kept for every request.
 settings.runtime()

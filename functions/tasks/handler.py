@@ -21,7 +21,7 @@ from turnkeeper.edge import (
 )
 from turnkeeper.edge.caller import has_claim, human
 from turnkeeper.edge.exchange import Event, exchange
-from turnkeeper.edge.problems import refuse_unknown_route
+from turnkeeper.edge.problems import refuse_more_than_a_route, refuse_unknown_route
 from turnkeeper.edge.responses import sent
 from turnkeeper.service import agent_status, catalogue, journal
 from turnkeeper.service.accepted import Accepted
@@ -39,6 +39,7 @@ from turnkeeper.service.whole import whole
 Logger(service="turnkeeper", location=None)
 app = APIGatewayHttpResolver(debug=False)
 app.not_found(refuse_unknown_route)
+app.use([refuse_more_than_a_route])
 handle = exchange(app.resolve)
 # Made now, while a starting function has a whole CPU, and kept for every request.
 settings.runtime()

@@ -232,6 +232,23 @@ def test_no_route_looks_like_an_unknown_task(hosts: Hosts, method: str, path: st
     refused_alike([hosts.acme.send(method, path, {}), hosts.acme.send("GET", f"tasks/{UNKNOWN}")], 404)
 
 
+def test_a_line_break_after_a_path_makes_it_another(hosts: Hosts, live_lab: Laboratory) -> None:
+    hosts.acme.register()
+    task_id, _ = hosts.acme.running()
+    before = live_lab.everything()
+
+    refused_alike(
+        [
+            hosts.acme.send("GET", f"agents/{AGENT}%0A"),
+            hosts.acme.send("PUT", f"agents/{AGENT}%0A", manifest()),
+            hosts.acme.send("POST", f"tasks/{task_id}/complete%0A", {"discard_pending": True}),
+            hosts.acme.send("GET", f"tasks/{UNKNOWN}"),
+        ],
+        404,
+    )
+    assert live_lab.everything() == before
+
+
 def test_two_hosts_drive_their_own_side_by_side(hosts: Hosts, live_lab: Laboratory) -> None:
     hosts.acme.register("one")
     hosts.rival.register("two")

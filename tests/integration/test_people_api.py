@@ -213,6 +213,19 @@ def test_anothers_task_an_unknown_one_a_malformed_id_and_no_route_look_the_same_
 
     assert {reply.status for reply in replies} == {404}
     assert len({reply.body for reply in replies}) == 1
+
+
+def test_a_line_break_after_a_path_makes_it_another(api: Gateway, live_lab: Laboratory) -> None:
+    mine = api.post("/v1/tasks", {"agent": "echo"}).json["id"]
+    before = live_lab.everything()
+
+    paths = ("/v1/tasks", "/v1/agents/echo", f"/v1/tasks/{mine}", f"/v1/tasks/{mine}/messages")
+    replies = [api.get(f"{path}%0A") for path in paths]
+    replies += [api.post(f"{path}%0A", HELLO) for path in ("/v1/tasks", f"/v1/tasks/{mine}/inputs")]
+    unknown = api.get(f"/v1/tasks/{NO_SUCH_TASK}")
+
+    assert {(reply.status, reply.body) for reply in replies} == {(404, unknown.body)}
+    assert live_lab.everything() == before
     assert len({json.dumps(dict(reply.headers)) for reply in replies}) == 1
     assert mine not in replies[0].body
 

@@ -5,6 +5,7 @@ which a refusal ends; whether the task is over, the status object says. Repeatin
 and retrying it makes sense only where waiting is enough (RET-2, RET-5).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NoReturn
@@ -121,6 +122,13 @@ def _several(wrong: int) -> str | None:
 def refuse_unknown_route(_: Exception) -> NoReturn:
     """What is not there looks like what is another's."""
     raise errors.TaskNotFound
+
+
+def refuse_more_than_a_route(app: Any, answered: Callable[[Any], Any]) -> Any:
+    """The answer of a route, unless its path goes on with a line break, which the resolver's patterns overlook."""
+    if app.current_event.path.endswith("\n"):
+        raise errors.TaskNotFound
+    return answered(app)
 
 
 def row_of(error: Exception) -> Row:
